@@ -45,7 +45,7 @@ docs: setup  ## Build the documentation into build/docs; a warning is an error
 slow: setup  ## Run the tests that are marked slow
 	$(RUN) -m pytest -m slow || test $$? -eq 5  # 5: there are none
 
-gpu: setup  ## Run the tests that need a card of NVIDIA and CuPy
+gpu: setup  ## Run the tests that need an NVIDIA GPU and CuPy
 	$(RUN) -m pytest -m gpu
 
 lint: setup  ## Check style, types and the direction of imports

@@ -7,7 +7,7 @@ For every development set, a portfolio of six is composed from the results of th
 this portfolio and the training rows of the first split, and chooses a method for up to 20 features. What this choice is worth
 on the test rows is known from the leaderboard: the mean over learners (neighbors, linear) and 5, 10 and 20 features, in the
 default measure of AutoSieve. The regret is the loss against the best of all selectors of the leaderboard on this set, which is
-not known beforehand, in percent of the latter. The cost is the processor time of the choice in evaluations of the learners
+not known beforehand, in percent of the latter. The cost is the CPU time of the choice in evaluations of the learners
 with all features.
 """
 
@@ -73,7 +73,7 @@ def portfolio_from(table, sign):
 
 
 def one_evaluation(X, Y, train, test, numeric, measure):
-    """Processor seconds of the learners with all features."""
+    """CPU seconds of the learners with all features."""
     features, (targets, _) = LearnerFeatures(X), learner_targets(read_targets(Y, "numeric" if numeric else "auto"))
     start = time.process_time()
     train_X, test_X = scaled_rows("standard", features.everything()[train], features.everything()[test])

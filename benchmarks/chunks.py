@@ -3,7 +3,7 @@
     python -m benchmarks.chunks                                       # 1 million rows x 100 features x 10 labels
     python -m benchmarks.chunks --rows 20000000 --features 200 --labels 20 --memory-limit 2GB
 
-Every phase runs in a fresh process. Times are processor seconds of one thread, so that other work on the machine counts little.
+Every phase runs in a fresh process. Times are CPU seconds of one thread, so that other work on the machine counts little.
 The file is generated in row groups and removed at the end, unless ``--file`` names it.
 """
 
@@ -43,7 +43,7 @@ def generate(path, n_rows, n_features, n_labels):
 
 
 def timed(call):
-    """Processor seconds and extra bytes of a call."""
+    """CPU seconds and extra bytes of a call."""
     started = time.process_time()
     memory = extra_memory(call)
     return time.process_time() - started, memory
@@ -60,7 +60,7 @@ def read_once(path):
 
 
 def select(path, n_labels, limit, criterion):
-    """Processor seconds and extra bytes of encoding, of everything else up to the first pick, and of ten more picks."""
+    """CPU seconds and extra bytes of encoding, of everything else up to the first step, and of ten more steps."""
     pa.set_cpu_count(1)
     stages = []
     encode = base_counting.encode_chunked
@@ -98,14 +98,14 @@ def main():
 def measure(path, options):
     n_labels, limit = options.labels, options.memory_limit
     (encoding, first, ten), last_peak = in_fresh_process(select, path, n_labels, limit, options.criterion)
-    print(f"encoding {encoding}, first pick {first}, ten more {ten}: seconds and bytes", flush=True)
+    print(f"encoding {encoding}, first step {first}, ten more {ten}: seconds and bytes", flush=True)
     reading = in_fresh_process(read_once, path)
     rows = [
         ("reading with pyarrow", *reading),
         ("encoding", *encoding),
-        ("targets, packing, first pick", *first),
-        ("every further pick", ten[0] / 10, ten[1]),
-        ("ten picks from the file", encoding[0] + first[0] + 0.9 * ten[0], max(encoding[1], first[1], ten[1])),
+        ("targets, packing, first step", *first),
+        ("every further step", ten[0] / 10, ten[1]),
+        ("ten steps from the file", encoding[0] + first[0] + 0.9 * ten[0], max(encoding[1], first[1], ten[1])),
     ]
     print(f"the process had {last_peak / 1e6:.0f} MB at most in the last stage, with all packages")
     size = path.stat().st_size / 1e9

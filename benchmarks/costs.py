@@ -13,7 +13,7 @@ from benchmarks.clock import timed
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.table import megabytes, number, print_table
 
-# rows, features, labels, levels, share of the rows that have a label, picks
+# rows, features, labels, levels, share of the rows that have a label, steps
 SHAPES = (
     (5_000, 500, 20, 2, 0.1, 20),
     (2_000, 100, 14, 5, 0.3, 20),
@@ -75,7 +75,7 @@ def main(arguments=None):
     parser.add_argument("--repeat", type=int, default=3, help="rounds; the best run counts (default: 3)")
     options = parser.parse_args(arguments)
     rows, ratios = zip(*times(options.repeat), strict=True)
-    shape = ["N", "d", "q", "levels", "share", "picks"]
+    shape = ["N", "d", "q", "levels", "share", "steps"]
     print_table("one thread", [*shape, "predicted ms", "CPU ms", "predicted/CPU"], rows)
     print(f"within a factor of two: {sum(0.5 <= ratio <= 2 for ratio in ratios)} of {len(ratios)}\n")
     lines = []

@@ -2,8 +2,8 @@
 
     python -m benchmarks.dask_layouts                          # 200,000 rows x 200 features x 10 labels
 
-Processor seconds: of the client, and of the busiest worker, so that other work on the machine counts little; waits are not in
-them. The last columns are what the cost model (labelsieve.counting.backends.dask_layout) predicts for a pick.
+CPU seconds: of the client, and of the busiest worker, so that other work on the machine counts little; waits are not in
+them. The last columns are what the cost model (labelsieve.counting.backends.dask_layout) predicts for a step.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def make_data(n_rows, n_features, n_labels):
 
 
 def stages(X, Y, backend, clock):
-    """Clocks before the fit, after the first pick, and after the others."""
+    """Clocks before the fit, after the first step, and after the others."""
     sieve = Sieve("jmi", discretizer=None, n_features_to_select=1, backend=backend, warm_start=True)
     clocks = [clock()]
     for n_picks in (1, 1 + N_PICKS):
@@ -77,7 +77,7 @@ def main():
             rows.append((f"dask, {layout}, {n_workers} workers", [*map(number, figures), f"{moved / 1e6:.2f}"]))
             print(rows[-1], f"{wall:.1f} s by the clock", flush=True)
     assert len(set(answers)) == 1
-    heads = ["client, first", "client, pick", "worker, first", "worker, pick", "predicted pick", "MB moved"]
+    heads = ["client, first", "client, step", "worker, first", "worker, step", "predicted step", "MB moved"]
     print_table(f"{options.rows:,} rows x {options.features} features x {options.labels} labels", heads, rows)
 
 

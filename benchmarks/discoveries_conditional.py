@@ -7,7 +7,7 @@
 
 ``peers`` draws one set of copies for one numeric target, for the data of :mod:`benchmarks.discoveries_calibration` and several
 sizes of the coefficients; ``large`` takes 500 rows and 500 features. Programs: ours, knockpy, hidimstat (the last two must be
-installed). All use the same data, and the time is processor time of one thread.
+installed). All use the same data, and the time is CPU time of one thread.
 """
 
 import sys
@@ -88,7 +88,7 @@ def peers(n_sets="60", programs="ours,knockpy"):
 
 
 def large(program):
-    """Processor time for 500 rows and 500 features; ours with 20 sets of copies, too."""
+    """CPU time for 500 rows and 500 features; ours with 20 sets of copies, too."""
     rng = np.random.default_rng(0)
     for name in ("Gaussian", "binary"):
         X = rng.normal(size=(500, 500)) if name == "Gaussian" else (rng.random((500, 500)) < 0.3).astype(int)

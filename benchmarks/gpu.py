@@ -1,12 +1,12 @@
-"""Whole fits on a card: the cases of the measured prototype through the public interface.
+"""Whole fits on a GPU: the cases of the measured prototype through the public interface.
 
-    python -m benchmarks.gpu                       # A, B, C, D: seconds of a fit, milliseconds of a pick
-    python -m benchmarks.gpu --cases A --picks 50 --json times.json
+    python -m benchmarks.gpu                       # A, B, C, D: seconds of a fit, milliseconds of a step
+    python -m benchmarks.gpu --cases A --steps 50 --json times.json
     python -m benchmarks.gpu --cases "C, whole;many rows" --no-core   # 65 and 40 GB of memory
-    python -m benchmarks.gpu --sizes               # whole fits of 50 features on the card and on the core, from which size on
+    python -m benchmarks.gpu --sizes               # whole fits of 50 features on the GPU and on the core, from which size on
 
-"first" is a fit of one feature: reading, copying to the card, packing, pairs. "pick" is the mean over the picks that continue
-it (`warm_start`), with everything that happens in between. "kernels" is the time of a panel on the card, by events. The step
+"first" is a fit of one feature: reading, copying to the GPU, packing, pairs. "step" is the mean over the steps that continue
+it (`warm_start`), with everything that happens in between. "kernels" is the time of a panel on the GPU, by events. The step
 of the prototype (`kernel/gpu_jmi.py` in the shared folder) runs in the same process on data of the same shape. The core is
 timed on the same data with all threads, and the selections are compared.
 """
@@ -48,13 +48,13 @@ SIZES = [
 REAL = "bibtex", "delicious", "imdb"
 COLUMNS = (
     "first s",
-    "pick ms",
+    "step ms",
     "kernels ms",
     "prototype ms",
     "core first s",
-    "core pick ms",
+    "core step ms",
     "1 thread first s",
-    "1 thread pick ms",
+    "1 thread step ms",
 )
 
 
@@ -78,7 +78,7 @@ def make_targets(n_rows, n_targets, seed=0):
 
 
 def timed_fit(X, Y, criterion, picks, **options):
-    """Seconds of the first feature, milliseconds of a pick, and the selector."""
+    """Seconds of the first feature, milliseconds of a step, and the selector."""
     sieve = Sieve(criterion, discretizer=None, n_features_to_select=1, warm_start=True, **options)
     start = time.perf_counter()
     sieve.fit(X, Y)
@@ -90,14 +90,14 @@ def timed_fit(X, Y, criterion, picks, **options):
 
 
 def kernel_time(backend, n_features, criterion, repeat=15):
-    """Milliseconds of a panel on the card, conditioned on a feature and added over the targets."""
+    """Milliseconds of a panel on the GPU, conditioned on a feature and added over the targets."""
     import cupy
 
     fold, sums = PanelFold(0, None, 1, 1), cupy.zeros(n_features, dtype=np.int64)
     targets, times = slice(0) if criterion == "mrmr" else slice(None), []
     for i in range(repeat + 3):
         start, stop = cupy.cuda.Event(), cupy.cuda.Event()
-        backend.on_device.fold_given_feature(sums, 0, fold, targets=targets)  # keeps the card busy until the next one is queued
+        backend.on_device.fold_given_feature(sums, 0, fold, targets=targets)  # keeps the GPU busy until the next one is queued
         start.record()
         backend.on_device.fold_given_feature(sums, i * 7919 % n_features, fold, targets=targets)
         stop.record()
@@ -149,14 +149,14 @@ def first_steps(X, Y):
 
 
 def first_call():
-    """Seconds of the first fit of a process: start of the card, and kernels from the cache or the compiler."""
+    """Seconds of the first fit of a process: start of the GPU, and kernels from the cache or the compiler."""
     start = time.perf_counter()
     Sieve("jmi", discretizer=None, n_features_to_select=3, backend="gpu").fit(*make_data(3000, 40, 5, 5))
     return time.perf_counter() - start
 
 
 def whole_fits(X, Y, **options):
-    """Seconds of a fit of 50 features on the card, on one thread and on all, the best of three; and whether they agree."""
+    """Seconds of a fit of 50 features on the GPU, on one thread and on all, the best of three; and whether they agree."""
     times, found = [], []
     for setting in ({"backend": "gpu"}, {"backend": "native", "n_jobs": 1}, {"backend": "native", "n_jobs": -1}):
         sieve, laps = Sieve("jmi", n_features_to_select=50, **options, **setting), []
@@ -178,14 +178,14 @@ def compare_sizes():
     for name, (X, Y, options) in tables.items():
         (card, one, all_), same = whole_fits(X, Y, **options)
         rows.append((name, [*map(number, (card, one, all_, one / card, all_ / card)), str(same)]))
-    print_table("seconds, 50 features", ["card", "1 thread", "all threads", "1 thread/card", "all/card", "same"], rows)
+    print_table("seconds, 50 features", ["GPU", "1 thread", "all threads", "1 thread/GPU", "all/GPU", "same"], rows)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", default="A;B;C;C, q=100;D", help="separated by semicolons")
-    parser.add_argument("--picks", type=int, default=50)
-    parser.add_argument("--core-picks", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=50)
+    parser.add_argument("--core-steps", type=int, default=5)
     parser.add_argument("--json")
     parser.add_argument("--no-core", action="store_true", help="without the core on all threads")
     parser.add_argument("--one-thread", action="store_true", help="the core also on one thread")
@@ -211,13 +211,13 @@ def main():
         backend = partial(GpuBackend, memory_limit=0 if chosen.stream else None)
         if chosen.instruction:
             backend = partial(backend, kernels=CudaKernels(instruction=chosen.instruction))
-        first, pick, sieve = timed_fit(X, Y, criterion, chosen.picks, n_jobs=-1, backend=backend)
+        first, pick, sieve = timed_fit(X, Y, criterion, chosen.steps, n_jobs=-1, backend=backend)
         kernels = kernel_time(sieve._search[1].workspace.backend, X.shape[1], criterion)
         selected, scores, same = sieve.selected_, sieve.scores_, "-"
         del sieve
         times = [first, pick, kernels, prototype]
         for n_jobs in () if chosen.no_core else (-1, 1) if chosen.one_thread else (-1,):
-            *core_times, core = timed_fit(X, Y, criterion, chosen.core_picks, n_jobs=n_jobs, backend="native")
+            *core_times, core = timed_fit(X, Y, criterion, chosen.core_steps, n_jobs=n_jobs, backend="native")
             n = len(core.selected_)
             equal = np.array_equal(core.selected_, selected[:n]) and np.array_equal(core.scores_, scores[:n])
             same = equal and same is not False
@@ -227,7 +227,7 @@ def main():
         found[name] = dict(zip(COLUMNS, times, strict=True)) | {"same": str(same)}
         rows.append((name, [*map(number, times), number(None if prototype is None else pick / prototype), str(same)]))
         print(name, found[name], flush=True)
-    print_table("case", [*COLUMNS, "pick/prototype", "same"], rows)
+    print_table("case", [*COLUMNS, "step/prototype", "same"], rows)
     if chosen.json:
         with open(chosen.json, "w", encoding="utf-8") as file:
             json.dump(found, file, indent=1)

@@ -1,8 +1,8 @@
-"""Evaluation on a card and on the core: nested predictions of ML-kNN, and permutation tests.
+"""Evaluation on a GPU and on the core: nested predictions of ML-kNN, and permutation tests.
 
     python -m benchmarks.gpu_evaluation
 
-Seconds of the best of two runs on a card, on one thread and on all. Predictions, selections and p-values are compared.
+Seconds of the best of two runs on a GPU, on one thread and on all. Predictions, selections and p-values are compared.
 """
 
 import time
@@ -16,7 +16,7 @@ from labelsieve.classifiers import MLkNN, nested_predictions
 from labelsieve.stopping import PermutationTest
 
 CORE = {"backend": "native"}
-SETTINGS = {"card": {"backend": "gpu"}, "1 thread": {**CORE, "n_jobs": 1}, "all threads": {**CORE, "n_jobs": -1}}
+SETTINGS = {"GPU": {"backend": "gpu"}, "1 thread": {**CORE, "n_jobs": 1}, "all threads": {**CORE, "n_jobs": -1}}
 NEIGHBORS = [(2_000, 20), (10_000, 50), (40_000, 50)]  # rows, features
 PERMUTED = [(2_000, 200, 10), (20_000, 1_000, 20), (50_000, 4_000, 50)]  # rows, features, labels
 

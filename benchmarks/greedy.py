@@ -13,10 +13,10 @@ TAKEN = -(2**62)
 def greedy_jmi(relevance, gains, steps):
     """Indices of the ``steps`` features that joint mutual information selects, best first.
 
-    ``relevance`` ranks the first pick; ``gains(j)`` holds, for every candidate, what the newest feature ``j``
+    ``relevance`` ranks the first step; ``gains(j)`` holds, for every candidate, what the newest feature ``j``
     adds to its accumulator. Both are exact integers, known up to a constant. Ties go to the lowest index.
 
-    The gains of the last pick are asked for too, though nothing reads them: ``steps`` panels are what the
+    The gains of the last step are asked for too, though nothing reads them: ``steps`` panels are what the
     prototype counts.
     """
     accumulator = np.zeros(relevance.size, dtype=np.int64)

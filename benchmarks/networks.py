@@ -70,7 +70,7 @@ def measure(name, rounds, gaps):
         record[what] = seconds * Y.shape[1] / len(some)
         if what == "one by one" and not np.array_equal(theirs, ours[some]):
             sys.exit(f"Stopped, {name}: shared and separate searches select different features")
-        record[f"{what}, same picks"] = float((theirs == ours[some]).mean())
+        record[f"{what}, same features"] = float((theirs == ours[some]).mean())
     record["gaps"] = {}
     for gap in gaps:
         labelwise.WIDEST_GAP, usual = gap, labelwise.WIDEST_GAP
@@ -88,13 +88,13 @@ def print_records(records):
         rows.append((name, [*size, *(number(record[what]) for what in learning)]))
     print_table("learning, CPU seconds", ["N", "d", "q", *learning], rows)
     print()
-    columns = ["JMI", "MLFS, no parents", "MLFS", "MLFS/JMI", "one by one/MLFS", "numpy/MLFS", "numpy: same picks"]
+    columns = ["JMI", "MLFS, no parents", "MLFS", "MLFS/JMI", "one by one/MLFS", "numpy/MLFS", "numpy: same features"]
     rows = []
     for record in records:
         seconds = [number(record[what]) for what in columns[:3]]
         ratios = [record["MLFS"] / record["JMI"], record["one by one"] / record["MLFS"], record["numpy"] / record["MLFS"]]
         rows.append((record["dataset"], [*seconds, number(ratios[0]), *(f"~{number(ratio)}" for ratio in ratios[1:])]))
-        rows[-1][1].append(number(record["numpy, same picks"]))
+        rows[-1][1].append(number(record["numpy, same features"]))
     print_table(f"{N_FEATURES} features for every label", columns, rows)
     if records[0]["gaps"]:
         print()

@@ -3,7 +3,7 @@
     python -m benchmarks.set_search
 
 A random half of the rows trains selector and learners, the other half tests; two splits. Accuracy is label-ranking average
-precision, the mean of ML-kNN (k = 10) and ridge regression on standardized features. Times are processor seconds.
+precision, the mean of ML-kNN (k = 10) and ridge regression on standardized features. Times are CPU seconds.
 """
 
 import time

@@ -13,7 +13,7 @@ class InputError(ValueError):
 
 
 class DeviceError(InputError):
-    """A graphics card that cannot be used: the message names what is missing and the remedy."""
+    """A GPU that cannot be used: the message names what is missing and the remedy."""
 
 
 class ClusterError(InputError):

@@ -63,7 +63,7 @@ def test_dry_run_says_what_it_would_cost_and_writes_nothing(files, tmp_path):
     text = " ".join(result.stdout.split())
     assert "2 data sets, 4 methods (jmi, mim, random, all), 3 numbers of features, 1 classifier, 2 measures, 2x50%." in text
     assert "16 of 16 cells to run, about" in text
-    assert "Minutes are processor time, from trials of every method and classifier on 150 training rows" in text
+    assert "Minutes are CPU time, from trials of every method and classifier on 150 training rows" in text
     assert not (tmp_path / "study").exists()
 
 

@@ -208,7 +208,7 @@ def test_methods_describes_every_criterion(name):
     assert max(map(len, result.stdout.splitlines())) <= 80
     text = " ".join(result.stdout.split())
     criterion = CRITERIA[name]()
-    assert f"formula {criterion.score} first pick" in text
+    assert f"formula {criterion.score} first step" in text
     assert f"paper {criterion.paper}" in text
     assert "1,000 features" in text
     assert "memory:" in text
@@ -230,7 +230,7 @@ def test_methods_describes_what_is_no_greedy_search(name):
 
 def test_methods_tells_parameters_and_first_rule():
     assert "parameters   pairs='once'" in run("methods", "pmu").stdout
-    assert "first pick   sum_y(I(f, y))" in run("methods", "jmi").stdout
+    assert "first step   sum_y(I(f, y))" in run("methods", "jmi").stdout
     assert "parameters   normalized=False" in run("methods", "jmi").stdout
     assert "parameters   none" in run("methods", "mim").stdout
 

@@ -261,12 +261,12 @@ def test_without_cupy_or_a_card_the_message_says_what_to_do(monkeypatch):
     with pytest.raises(DeviceError, match=r"needs CuPy: pip install 'labelsieve\[gpu\]'.*backend='native' selects the same"):
         Sieve(backend="gpu", discretizer=None).fit(X, Y)
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(None))
-    with pytest.raises(DeviceError, match=r"finds no card .*no CUDA-capable device.*nvidia-smi, or use backend='native'"):
+    with pytest.raises(DeviceError, match=r"finds no GPU .*no CUDA-capable device.*nvidia-smi, or use backend='native'"):
         Sieve(backend="gpu", discretizer=None).fit(X, Y)
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(1, None))
     with pytest.raises(DeviceError, match=r"no compiler, NVRTC .*libnvrtc.*pip install 'labelsieve\[gpu\]'"):
         Sieve(backend="gpu", discretizer=None).fit(X, Y)
     monkeypatch.setitem(sys.modules, "cupy", fake_cupy(2))
     tables = make_tables(50, 4, 2)
-    with pytest.raises(DeviceError, match="device=2: CuPy finds 2 cards, numbered from 0"):
+    with pytest.raises(DeviceError, match="device=2: CuPy finds 2 GPUs, numbered from 0"):
         GpuBackend(*tables, FixedPoint.for_rows(50, n_targets=2), device=2)

@@ -76,19 +76,19 @@ def tables_of(explanation):
 
 EXPLAINED = {
     "mim": [("once", "tables (f, y), added over the targets", 200 * 30)],
-    "mrmr": [("once", "tables (f, y), added over the targets", 200 * 30), ("each pick", "tables (f, s)", 200)],
+    "mrmr": [("once", "tables (f, y), added over the targets", 200 * 30), ("each step", "tables (f, s)", 200)],
     "jmi": [
         ("once", "tables (f, y), added over the targets", 200 * 30),
-        ("each pick", "tables (f, s, y), added over the targets", 200 * 30),
+        ("each step", "tables (f, s, y), added over the targets", 200 * 30),
     ],
-    "cmi": [("each pick", "tables (f, S, y), added over the targets", 200 * 30)],
+    "cmi": [("each step", "tables (f, S, y), added over the targets", 200 * 30)],
     "cmim": [
         ("once", "tables (f, y), added over the targets", 200 * 30),
-        ("each pick", "tables (f, s, y), for every target", 200 * 30),
+        ("each step", "tables (f, s, y), for every target", 200 * 30),
     ],
     "pmu": [
         ("once", "tables (f, y), added over the targets", 200 * 30),
-        ("each pick", "tables (f, s, y), added over the targets", 200 * 30),
+        ("each step", "tables (f, s, y), added over the targets", 200 * 30),
         ("once", "tables (f, z, y), added over the targets", 200 * 30 * 29 // 2),
     ],
 }

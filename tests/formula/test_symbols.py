@@ -64,9 +64,9 @@ WRONG_SCORES = {
     "sum_s(I(f, s) + mean_s(I(f, s)))": ("a reducer over s inside another", "mean_s(I(f, s))"),
     "sum_s(I(f, s) + mean_st(I(f, s | t)))": ("a reducer over s inside another", "mean_st(I(f, s | t))"),
     "sum_y(I(f, y)) + I(f, t)": ("t is not inside sum_st or mean_st", "I(f, t)"),
-    "sum_st(I(f, s | t) + I(f, S))": ("S changes with every pick, so it cannot be added up", "sum_st(I(f, s | t) + I(f, S))"),
+    "sum_st(I(f, s | t) + I(f, S))": ("S changes with every step, so it cannot be added up", "sum_st(I(f, s | t) + I(f, S))"),
     "sum_yz(co(f, y, z) + sum_y(I(f, y)))": ("a reducer over y inside another", "sum_y(I(f, y))"),
-    "mean_s(I(f, s) + I(f, S))": ("S changes with every pick, so it cannot be added up over s", "mean_s(I(f, s) + I(f, S))"),
+    "mean_s(I(f, s) + I(f, S))": ("S changes with every step, so it cannot be added up over s", "mean_s(I(f, s) + I(f, S))"),
     "sum_y(sum_z(mean_s(pos(I(f, s) - I(f, y | z)))))": (
         "what is added up over s cannot depend on a pair of targets",
         "mean_s(pos(I(f, s) - I(f, y | z)))",

@@ -226,7 +226,7 @@ def test_explain_estimates_the_time_of_shrinkage_with_many_levels():
     assert "tables of up to 50 cells" in few
     assert "slow" not in few
     many = Sieve("jmi", estimator="shrinkage", n_features_to_select="all").explain(500, 200, 50, levels=120)
-    assert "tables of up to 28,800 cells, 288.0 million cells each pick" in many
+    assert "tables of up to 28,800 cells, 288.0 million cells each step" in many
     assert "slow: use fewer bins" in many
     seconds = [
         float(

@@ -107,7 +107,7 @@ class BRkNN(BaseNeighborClassifier):
     n_jobs : int, default=None
         Threads.
     backend : {"native", "gpu"}, default="native"
-        What searches for neighbors: the compiled core, or a graphics card, for dense rows and ``ties="first"``. The
+        What searches for neighbors: the compiled core, or a GPU, for dense rows and ``ties="first"``. The
         predictions do not depend on it.
 
     Notes

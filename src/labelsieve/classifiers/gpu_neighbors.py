@@ -1,4 +1,4 @@
-"""The search for neighbors on a card: the distances, neighbors and ties of the core."""
+"""The search for neighbors on a GPU: the distances, neighbors and ties of the core."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ SUM_BYTES = 2**30  # of the distances of the queries that are searched for at on
 
 
 class CudaNeighbors:
-    """The kernel on a card of NVIDIA, which CuPy compiles on first use."""
+    """The kernel on an NVIDIA GPU, which CuPy compiles on first use."""
 
     def __init__(self, device: int | None = None) -> None:
         self.xp = find_cupy(device)

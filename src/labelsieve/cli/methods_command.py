@@ -130,7 +130,7 @@ def description(name: str) -> str:
         table.add_row("discretizer", str(preset.discretizer))
     table.add_row("formula", broken_formula(plan.score, FACTS))
     first = "the same, with nothing selected yet" if plan.first is None else broken_formula(plan.first, FACTS)
-    table.add_row("first pick", first)
+    table.add_row("first step", first)
     parameters = _parameters(criterion)
     table.add_row("parameters", ", ".join(f"{key}={value!r}" for key, value in parameters.items()) or "none")
     table.add_row("paper", criterion.paper)

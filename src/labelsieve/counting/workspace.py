@@ -113,7 +113,7 @@ class Workspace:
 
     @cached_property
     def on_device(self) -> "Workspace | None":
-        """The same with tables in the memory of the card that counts them; None where no card does, or not all of them."""
+        """The same with tables in the memory of the GPU that counts them; None where no GPU does, or not all of them."""
         sums = getattr(self.backend, "on_device", None)
         if sums is None or self.by_term or self.Y.has_missing or self.target_weights is not None:
             return None

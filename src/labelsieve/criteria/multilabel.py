@@ -18,7 +18,7 @@ class PMU(Criterion):
 
     .. math:: J(f) = \sum_y I(f; y) - \sum_{y < z} I(f; y; z) - \sum_{s} \sum_y I(f; s; y)
 
-    with co-information :math:`I(a;b;c) = I(a;b) - I(a;b|c)`; the label pairs count from the first pick on.
+    with co-information :math:`I(a;b;c) = I(a;b) - I(a;b|c)`; the label pairs count from the first step on.
     ``pairs="ordered"`` counts each pair both ways; ``pairs="ordered-and-equal"`` also a label with itself, as PyIT-MLFS does.
     """
 

@@ -14,7 +14,7 @@ class MIM(Criterion):
     .. math:: J(f) = \sum_y I(f; y)
 
     Over single labels, in bits, this is MLInfoGain (Pereira et al. 2015, eq. 2). A ranking: nothing is counted
-    after the first pick.
+    after the first step.
     """
 
     paper = "Lewis 1992; Sechidis, Nikolaou and Brown 2014, eq. 5 and 7"
@@ -26,8 +26,8 @@ class JMI(Criterion):
 
     .. math:: J(f) = \sum_{s \in S} \sum_y I(f s; y)
 
-    One triple table for every candidate and target at each pick. ``normalized=True`` divides every information, also that of
-    the first pick, by the root of the entropies, :math:`I(fs; y) / \sqrt{H(fs) H(y)}`: not in the equations of Sechidis et al.
+    One triple table for every candidate and target at each step. ``normalized=True`` divides every information, also that of
+    the first step, by the root of the entropies, :math:`I(fs; y) / \sqrt{H(fs) H(y)}`: not in the equations of Sechidis et al.
     (2019), but in the program that their tables come from. It selects more redundant features.
     """
 
@@ -47,7 +47,7 @@ class CMI(Criterion):
 
     .. math:: J(f) = \sum_y I(f; y \mid S)
 
-    The joint variable of the selected features is one code per row, refined at each pick; singleton groups cost nothing.
+    The joint variable of the selected features is one code per row, refined at each step; singleton groups cost nothing.
     """
 
     paper = "Sechidis, Nikolaou and Brown 2014, eq. 2 to 4"

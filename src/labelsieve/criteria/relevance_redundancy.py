@@ -9,7 +9,7 @@ class MRMR(Criterion):
 
     .. math:: J(f) = \sum_y I(f; y) - \frac{q}{|S|} \sum_{s \in S} I(f; s)
 
-    Never needs a triple table: one pass over pairs at each pick.
+    Never needs a triple table: one pass over pairs at each step.
     """
 
     paper = "Peng, Long and Ding 2005; Sun and Kudo 2017, table 1"

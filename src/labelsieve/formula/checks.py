@@ -34,7 +34,7 @@ def check_open(formula: Formula, where: str) -> None:
             if node.bound & allowed:
                 refuse(f"a reducer over {min(node.bound & allowed)} inside another.", node)
             if node.over_selected and "S" in node.free:
-                refuse("S changes with every pick, so it cannot be added up over s.", node)
+                refuse("S changes with every step, so it cannot be added up over s.", node)
             if node.over_selected and node.free & {"z", "pa"}:
                 refuse("what is added up over s cannot depend on a pair of targets.", node)
             if node.variable in ("z", "pa") and "y" in node.free - allowed:

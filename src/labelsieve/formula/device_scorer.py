@@ -1,4 +1,4 @@
-"""Scores that are computed, and compared, on the card that counts; only what is selected comes back."""
+"""Scores that are computed, and compared, on the GPU that counts; only what is selected comes back."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Scored = tuple["list[Component]", list[Value], Any]
 """Components of the score, their values, and the score of every feature."""
-FEWEST_RECORDED = 4  # picks that are left when operations are recorded
+FEWEST_RECORDED = 4  # steps that are left when operations are recorded
 
 
 class Pick(NamedTuple):
@@ -30,7 +30,7 @@ class Pick(NamedTuple):
 
 
 class Slots:
-    """Memory of the card that picks read and write, always at the same place."""
+    """Memory of the GPU that steps read and write, always at the same place."""
 
     def __init__(self, xp: ModuleType, n_features: int, n_components: int) -> None:
         self.is_taken = xp.zeros(n_features, dtype=np.bool_)
@@ -43,7 +43,7 @@ class Slots:
         """The features that are taken, where the host knows it."""
 
     def reset(self, xp: ModuleType, unavailable: Sequence[int], n_selected: int) -> None:
-        """Before the first of some picks."""
+        """Before the first of some steps."""
         if self.taken != set(unavailable):
             self.is_taken[...] = False
             self.is_taken[xp.asarray(np.asarray(unavailable, dtype=np.intp))] = True
@@ -52,23 +52,23 @@ class Slots:
 
 
 def _is_constant(value: Value) -> bool:
-    """True for a number that the host knows, the same for all features at every pick."""
+    """True for a number that the host knows, the same for all features at every step."""
     array: Any = value.array
     return isinstance(array, np.ndarray) and array.size == 1
 
 
 class DeviceScorer(Scorer):
-    """A scorer whose tables and accumulators are in the memory of a card.
+    """A scorer whose tables and accumulators are in the memory of a GPU.
 
     The same operations on the same integers and doubles, one by one, as on the host: the scores are equal to the last bit. A
-    card that has packed all features alike also finds the best one itself and conditions on it, so that the host only
-    queues picks and reads them when all are done.
+    GPU that has packed all features alike also finds the best one itself and conditions on it, so that the host only
+    queues steps and reads them when all are done.
     """
 
     _slots: Slots | None = None
     _repeat: Callable[[], Scored] | None = None
     _is_recordable = False
-    _pending: int | None = None  # the last pick, selected, and not folded in before the next pick
+    _pending: int | None = None  # the last step, selected, and not folded in before the next step
     _last_pick: int | None = None
 
     def scores(self) -> Real:
@@ -89,7 +89,7 @@ class DeviceScorer(Scorer):
         with self._device:
             self._fold_pending()
             if self._repeat is not None and feature == self._last_pick and not self._program.spills_next:
-                self._pending = feature  # together with the next pick
+                self._pending = feature  # together with the next step
             else:
                 super().select(feature)
 
@@ -127,7 +127,7 @@ class DeviceScorer(Scorer):
     def _next(self, slots: "Slots", n_left: int) -> Scored:
         """Add the feature that was chosen last to the selected ones, and choose another one.
 
-        A card that chooses queues the same operations at every pick until accumulators carry over, so they are recorded after
+        A GPU that chooses queues the same operations at every step until accumulators carry over, so they are recorded after
         one of them and repeated as a whole.
         """
         program = self._program
@@ -147,7 +147,7 @@ class DeviceScorer(Scorer):
         return scored
 
     def _pick(self, slots: "Slots") -> Scored:
-        """What the card does at every pick."""
+        """What the GPU does at every step."""
         program = self._program
         program.fold_panel(slots.newest)
         slots.n_selected += 1.0
@@ -178,7 +178,7 @@ class DeviceScorer(Scorer):
         return components, values, column
 
     def last_scores(self) -> Real:
-        """Scores of all features at the last pick."""
+        """Scores of all features at the last step."""
         with self._device:
             return self._to_host(self._total)
 
@@ -190,7 +190,7 @@ class DeviceScorer(Scorer):
         parts: NDArray[np.int64],
         score: float,
     ) -> dict[str, float]:
-        """The summands of a score: those that are ``known`` on the host, the others as the card has written them."""
+        """The summands of a score: those that are ``known`` on the host, the others as the GPU has written them."""
         if len(components) == 1:
             return {components[0].kind: score}
         by_kind: dict[str, float] = {}

@@ -46,7 +46,7 @@ class Program:
         self.base = Context(first, last)
         self._targets_per_slice = max(1, panel_bytes // (8 * max(1, sources.X.n_columns)))
         self.n_selected = 0
-        self.n_on_card: Any = None  # the same as an array of a card, while a pick is recorded there
+        self.n_on_card: Any = None  # the same as an array of a GPU, while a step is recorded there
         self._selected: list[int] = []
         self.progress: Progress | None = None
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
@@ -73,11 +73,11 @@ class Program:
 
     @property
     def is_from_one_panel(self) -> bool:
-        """True when the panel of the newest feature, added over the targets, is all that a pick needs."""
+        """True when the panel of the newest feature, added over the targets, is all that a step needs."""
         return self._from_one_panel
 
     def select(self, feature: Any) -> None:
-        """Fold in one more selected feature; a number, or the one that a card has chosen."""
+        """Fold in one more selected feature; a number, or the one that a GPU has chosen."""
         if self._from_one_panel:
             self.fold_panel(feature)
             self.count_folded()
@@ -114,7 +114,7 @@ class Program:
         self.n_selected += 1
 
     def fold_panel(self, feature: Any) -> None:
-        """Fold the panel of the newest feature, which is all that a pick needs; the host keeps no account of it."""
+        """Fold the panel of the newest feature, which is all that a step needs; the host keeps no account of it."""
         factors = [fold.panel_factors for fold in self._folds]
         is_needed = any(factor.single for factor in factors if factor is not None)
         backend, single = self.sources.backend, self.sources.table_of(feature) if is_needed else 0

@@ -1,4 +1,4 @@
-"""Evaluation rules of the nodes: a program looks each one up once and applies it at every pick."""
+"""Evaluation rules of the nodes: a program looks each one up once and applies it at every step."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
@@ -18,7 +18,7 @@ Rule = Callable[["Program", Context], Value]
 
 
 def rule_for(node: Formula, owner: "Program") -> Rule:
-    """The evaluation rule of a node, so that a pick costs arithmetic and not a walk over the formula.
+    """The evaluation rule of a node, so that a step costs arithmetic and not a walk over the formula.
 
     Rules get the program as an argument and must not keep it: packed tables would live until the next garbage collection.
     """

@@ -39,7 +39,7 @@ class LabelwiseScorer(BaseScorer):
 
     Notes
     -----
-    Cost of a pick: a panel for each feature that was just selected for some target, with about as many targets as selected it.
+    Cost of a step: a panel for each feature that was just selected for some target, with about as many targets as selected it.
     Memory: 8 bytes for each feature, target and accumulator, and as much for each kind of table.
     """
 

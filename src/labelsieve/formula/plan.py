@@ -34,7 +34,7 @@ class Component:
 
 
 class Plan:
-    """A score and the rule for the first pick, ready to run.
+    """A score and the rule for the first step, ready to run.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Plan:
     >>> print(Plan(sum_y(I(f, y) - mean_s(I(f, s))), name="mrmr").explain(n_rows=1000, n_features=200, n_targets=10))
     mrmr: sum_y(I(f, y) - mean_s(I(f, s)))
     once:       tables (f, y), added over the targets             2,000 tables
-    each pick:  tables (f, s)                                       200 tables
+    each step:  tables (f, s)                                       200 tables
     memory:     packed bits 0.0 MB, accumulators 0.0 MB
     """
 
@@ -64,7 +64,7 @@ class Plan:
             self._check(first, "first")
             self._check_first(first)
         elif any(needs_first(node) for node in score.walk()):
-            raise FormulaError(f"{name}: min_s and max_s need a rule for the first pick: give `first`.", score)
+            raise FormulaError(f"{name}: min_s and max_s need a rule for the first step: give `first`.", score)
         self.components = self._lowered(score, keep)
         self.first_components = self.components if first is None else self._lowered(first, keep)
 
@@ -137,7 +137,7 @@ class Plan:
 
     @cached_property
     def over_selected(self) -> list[list[Reduce]]:
-        """Reducers that are folded at every pick."""
+        """Reducers that are folded at every step."""
         return reducers_over_selected(self.formulas)
 
     @cached_property
@@ -169,11 +169,11 @@ class Plan:
         """The panels, their number of tables and the memory, for data of this size."""
         lines = [f"{self.name}: {self.score}"]
         if self.first is not None:
-            lines.append(f"first pick: {self.first}")
+            lines.append(f"first step: {self.first}")
         d, q = n_features, n_targets
         rows: list[tuple[str, str, int]] = []
         for given, need in sorted(self.needs.items(), key=lambda item: item[0] or ""):
-            when = {None: "once", "z": "once", "pa": "once", "s": "each pick", "t": "each pick", "S": "each pick"}[given]
+            when = {None: "once", "z": "once", "pa": "once", "s": "each step", "t": "each step", "S": "each step"}[given]
             inside = "" if given is None else ", s, t" if given == "t" else f", {given}"
             times = {"z": q, "pa": q}.get(given or "", 1)
             n_paired = min([q, *(node.top for node in self.score.walk() if isinstance(node, Reduce) and node.top is not None)])
@@ -191,7 +191,7 @@ class Plan:
         return "\n".join(lines)
 
     def runs_on_device(self, targets: slice, workspace: Workspace) -> bool:
-        """True when scores can be computed where a card counts: of all targets, and without whole tables."""
+        """True when scores can be computed where a GPU counts: of all targets, and without whole tables."""
         whole = targets.indices(workspace.Y.n_columns) == (0, workspace.Y.n_columns, 1)
         return whole and not self.keeps_terms
 

@@ -15,7 +15,7 @@ from labelsieve.formula.plan import Plan
 BLOCK_BITS = 512  # columns that are added together
 ROUNDS = 5  # of every measurement; the fastest counts
 FIT = 1.5e-3  # seconds of Python for a fit
-PICK, PICK_BY_TARGET = 3e-5, 2e-4  # seconds of Python for a pick, and for one whose sums are kept for every target
+PICK, PICK_BY_TARGET = 3e-5, 2e-4  # seconds of Python for a step, and for one whose sums are kept for every target
 COLD = 1.25  # times the unit costs of tables that are counted again and again
 ENTRY = 5e-9  # seconds for each feature and target whose sum is kept
 
@@ -83,7 +83,7 @@ def _work(n_rows: int, n_features: int, n_targets: int, levels: int, condition: 
 def predicted_seconds(
     plan: Plan, n_rows: int, n_features: int, n_targets: int, levels: int, n_picks: int, label_share: float
 ) -> float | None:
-    """Seconds to pack features and count what ``n_picks`` picks need, on one thread of this machine.
+    """Seconds to pack features and count what ``n_picks`` steps need, on one thread of this machine.
 
     Features are dense columns of ``levels`` levels, targets binary labels that ``label_share`` of the rows have. None for
     formulas that condition on all selected features jointly, whose tables depend on the data.

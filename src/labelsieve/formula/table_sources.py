@@ -107,7 +107,7 @@ class Sources:
         return self._workspace.backend
 
     def table_of(self, feature: Any) -> Any:
-        """The table of a feature alone, a number; of one that a card has chosen, an array of it on the card."""
+        """The table of a feature alone, a number; of one that a GPU has chosen, an array of it on the GPU."""
         table = self._workspace.feature_sums.take(feature)
         return int(table) if isinstance(feature, int | np.integer) else table
 

@@ -19,7 +19,7 @@ def whole_table_cost(
     >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
     >>> jmi = Plan(sum_s(sum_y(I((f, s), y))), sum_y(I(f, y)), name="jmi")
     >>> print(whole_table_cost(jmi, 500, 50, 10, levels=120, n_picks=10))
-    shrinkage:  tables of up to 28,800 cells, 14.4 million cells each pick, about 9 s
+    shrinkage:  tables of up to 28,800 cells, 14.4 million cells each step, about 9 s
     """
     seconds, largest, each_pick = 0.0, 0, 0
     for given, need in plan.needs.items():
@@ -37,7 +37,7 @@ def whole_table_cost(
         per_cell = CORE_SECONDS_PER_CELL if in_core else SECONDS_PER_CELL
         per_row = CORE_SECONDS_PER_ROW if in_core else SECONDS_PER_ROW
         seconds += repeated * tables * (per_cell * cells + per_row * n_rows)
-    size = f"tables of up to {largest:,} cells, {each_pick / 1e6:.1f} million cells each pick"
+    size = f"tables of up to {largest:,} cells, {each_pick / 1e6:.1f} million cells each step"
     line = f"{'pairwise:' if pairwise else 'shrinkage:':<11} {size}, about {seconds:.0f} s"
     if seconds > SLOW:
         remedy = "missing='level'" if pairwise else "estimator='miller-madow'"

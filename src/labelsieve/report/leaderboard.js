@@ -216,7 +216,7 @@ function drawScatter({ ranked }) {
   for (let power = low; power <= high; power += 1) {
     shapes.push(line(x(10 ** power), 10, x(10 ** power), height - 40), label(x(10 ** power), height - 22, power < 0 ? `${10 ** (power + 3)} ms` : `${10 ** power} s`, { "text-anchor": "middle" }));
   }
-  shapes.push(label(50, height - 6, "processor time of a selection, geometric mean"), label(8, 14, "rank"), label(8, y(top) + 14, top.toFixed(1)), label(8, y(bottom), bottom.toFixed(1)));
+  shapes.push(label(50, height - 6, "CPU time of a selection, geometric mean"), label(8, 14, "rank"), label(8, y(top) + 14, top.toFixed(1)), label(8, y(bottom), bottom.toFixed(1)));
   for (const { name, rank, seconds: time } of points) {
     const isFront = points.every((other) => other.rank >= rank || other.seconds > time), isMine = name === chosen.method;
     const dot = shape("circle", { cx: x(time), cy: y(rank), r: 5, fill: isMine ? "var(--color-1)" : isFront ? "var(--color-0)" : "var(--muted)", class: "point" }, "", `${name}: rank ${rank.toFixed(2)}, ${seconds(time)}`);

@@ -58,7 +58,7 @@ def leaderboard_report(board: BoardResults, *, title: str = "Leaderboard of feat
     counts = (
         f"{len(board.methods)} selectors, {len(board.datasets)} data sets, {len(board.learners)} learners, "
         f"{board.n_cells:,} cells run (data set, split, selector, learner), {n_failed:,} of them failed, "
-        f"{board.hours:,.1f} processor hours."
+        f"{board.hours:,.1f} CPU hours."
     )
     sections = (
         Section("ranks", "Ranks", joined([_filters(board), _box("table"), _box("ranks-figure")])),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve.search.gains import Gain, Progress, SelectingGain
 
-AHEAD = 64  # picks that a gain makes itself before progress is reported
+AHEAD = 64  # steps that a gain makes itself before progress is reported
 
 
 @dataclass

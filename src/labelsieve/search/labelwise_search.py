@@ -47,7 +47,7 @@ def search_each(
         parts = _lists_of_blocks(
             plan, workspace, n_selected, range(first, end), parents, forced, excluded, candidates, last, progress
         )
-        progress = None  # reported for every pick of a block
+        progress = None  # reported for every step of a block
     lists = []
     for part in parts:
         lists.append(part)
@@ -164,7 +164,7 @@ def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Li
 
 
 def _in_all(progress: Progress, block: slice, n_targets: int, done: int, n_selected: int) -> None:
-    """Report the picks of a block relative to those of all targets."""
+    """Report the steps of a block relative to those of all targets."""
     progress(block.start * n_selected + done * (block.stop - block.start), n_targets * n_selected)
 
 
@@ -176,7 +176,7 @@ def _greedy(
     last: NDArray[np.intp] | NDArray[np.bool_],
     progress: Progress | None,
 ) -> Lists:
-    """One pick after the other, for all targets of a block; ``last`` are indices of all targets, or a mask."""
+    """One step after the other, for all targets of a block; ``last`` are indices of all targets, or a mask."""
     n_targets = closed.shape[1]
     barred = np.where(closed, -np.inf, 0.0)
     in_the_end = barred if not len(last) else barred.copy()  # when none but the last ones is left

@@ -58,7 +58,7 @@ class LazyGain:
 
     Notes
     -----
-    Cost of a pick: a panel of every batch that is evaluated, for every feature selected since its last evaluation. Memory: the
+    Cost of a step: a panel of every batch that is evaluated, for every feature selected since its last evaluation. Memory: the
     accumulators of ``MOST_BATCHES`` batches, three to six times ``BATCH_BYTES`` each.
     """
 

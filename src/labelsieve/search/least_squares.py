@@ -30,11 +30,11 @@ class LeastSquaresGain:
     is a penalty for the degrees of freedom: a column of noise lowers the sum of squares by :math:`|R_y|^2 / N` on average. The
     first term is the drop by all columns of a feature (levels, or ranks and their squares), and :math:`d_f` is their number.
 
-    Nothing of the size of X'X is formed. With products A = X'R, a pick makes the selected column orthogonal to those before
+    Nothing of the size of X'X is formed. With products A = X'R, a step makes the selected column orthogonal to those before
     it, a vector u of unit length, and then :math:`A \leftarrow A - (X'u)(u'Y)'`, since u'R = u'Y.
     Columns are centered implicitly, so sparse ones stay sparse.
 
-    Cost of a pick: the stored cells of X and Y, N for every feature selected before, and d q. Memory: d q. The same bits on any
+    Cost of a step: the stored cells of X and Y, N for every feature selected before, and d q. Memory: d q. The same bits on any
     number of threads.
 
     Parameters

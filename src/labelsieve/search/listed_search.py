@@ -111,7 +111,7 @@ class CandidateScorer:
 
     Notes
     -----
-    Cost of a pick: the rows that the candidates list.
+    Cost of a step: the rows that the candidates list.
     """
 
     def __init__(self, plan: Plan, fixed: FixedPoint, columns: Columns, targets: slice, candidates: NDArray[np.intp]) -> None:

@@ -31,7 +31,7 @@ def lists_from_non_empty(
 ) -> Iterator[Lists]:
     """``n_selected`` features for each target, and their scores, in blocks of targets: those of a search among all features.
 
-    Cost of a pick: the common rows of targets and features, the features that have a row in common with the selected one, and
+    Cost of a step: the common rows of targets and features, the features that have a row in common with the selected one, and
     the bounds of all groups, of which there are a few dozen.
     """
     features, of_targets = columns
@@ -105,7 +105,7 @@ class _Block:
         self._bounds = GroupBounds(plan, fixed, least, most, self._listing[self._group_target])
         self._is_marked = np.zeros(self._features.n_rows, dtype=bool)
         self._is_closed = np.zeros(len(self._features.counts), dtype=bool)
-        self._with_target: list[Counts] = []  # for each pick: rows of the selected feature in common with the target
+        self._with_target: list[Counts] = []  # for each step: rows of the selected feature in common with the target
         self._most_common: list[Counts] = []  # and those in common with a feature of each group, at most
         self.selected = np.empty((self._size, 0), dtype=np.intp)
         self.scores = np.empty((self._size, 0))

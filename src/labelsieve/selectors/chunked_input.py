@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def from_elsewhere(X: Any, y: TargetsLike | None) -> tuple[Any, Any]:
-    """Collections of Dask as a table that is read by columns, arrays of a graphics card in memory; anything else as it is."""
+    """Collections of Dask as a table that is read by columns, arrays of a GPU in memory; anything else as it is."""
     return (ChunkedTable.from_dask(X, y), None) if is_dask(X) else (from_device(X), from_device(y))
 
 

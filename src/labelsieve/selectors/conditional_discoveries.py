@@ -57,7 +57,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
     statistic : str or estimator, default="likelihood-ratio"
         Importance of features. ``"likelihood-ratio"``: :func:`labelsieve.statistics.likelihood_ratios`, one linear model of
         all targets. ``"lasso"``: absolute coefficients, the penalty by cross-validation, summed over the targets. The name of
-        a criterion: its score for the first pick. An estimator: its ``feature_importances_``, absolute ``coef_``, or inverse
+        a criterion: its score for the first step. An estimator: its ``feature_importances_``, absolute ``coef_``, or inverse
         ``ranking_``, which selectors such as :class:`labelsieve.Sieve` have.
     n_repeats : int, default=20
         Sets of copies. With 1, the result is that of the knockoff+ filter, and changes with the seed.

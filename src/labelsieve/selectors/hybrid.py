@@ -125,7 +125,7 @@ class HybridSieve(Sieve):
         memory = 8e-6 * (n_rows * n_features + products)
         return (
             f"{super().explain(n_rows, n_features, n_targets, levels, label_share=label_share)}\n"
-            f"{'each pick:':<11} {'least squares: products of columns and targets':<44} {products:>10,} products\n"
+            f"{'each step:':<11} {'least squares: products of columns and targets':<44} {products:>10,} products\n"
             f"{'memory:':<11} numbers {memory:.1f} MB, less for sparse features"
         )
 

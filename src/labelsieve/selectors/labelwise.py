@@ -78,7 +78,7 @@ class LabelwiseSieve(BaseCountingSieve):
     costs a panel for every feature that a target has just selected: targets that select the same feature share it. Memory: 8
     bytes for each feature, target and sum over the selected, in blocks of targets of 64 MB. With a rule the targets are
     searched one after the other, each with its panels, and the rule has its costs. For sparse features and targets of two
-    levels, a pick costs the tables (feature, target) and (feature, selected feature) that are not empty: see
+    levels, a step costs the tables (feature, target) and (feature, selected feature) that are not empty: see
     ``docs/extreme_labels.md``.
 
     Examples

@@ -65,8 +65,8 @@ class PPTMI(BaseSieve):
     columns of few values are counted, not measured. A constant column adds a dimension and no distance, so it never
     wins over an informative column. With one class left there is no information, and every score is 0.
 
-    Cost: about ``3 * n_rows**2`` steps for every candidate at every pick, some ten nanoseconds for a pair of rows: 4.5 s for 20
-    features of emotions (593 rows, 72 features). Memory: 256 MB at most in addition to the data.
+    Cost: about ``3 * n_rows**2`` operations per candidate and step, some ten nanoseconds for a pair of rows: 4.5 s for 20
+    features of emotions (593 rows, 72 features). Memory: at most 256 MB in addition to the data.
 
     Examples
     --------

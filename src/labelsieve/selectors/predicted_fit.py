@@ -67,4 +67,4 @@ def fit_costs(
         return [f"{'time:':<11} not predicted: the tables of a joint condition depend on the data", peak]
     binning = seconds_per_value(method.discretizer) * n_rows * n_features
     seconds = f"about {counting + binning:.2g} s on one thread of this machine, {binning:.2g} s of it binning of numbers"
-    return [f"{'time:':<11} {seconds}; {n_picks} picks, labels in {100 * label_share:.3g} % of the rows", peak]
+    return [f"{'time:':<11} {seconds}; {n_picks} steps, labels in {100 * label_share:.3g} % of the rows", peak]

@@ -98,9 +98,9 @@ class Sieve(BaseCountingSieve):
         Threads; None is one, -1 is all. The selection does not depend on it.
     backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
         What counts: the compiled core, the same in chunks of rows that need not fit into memory, the workers of the current
-        Dask client (docs/large_data.md), a graphics card (docs/gpu.md), or a factory of backends
+        Dask client (docs/large_data.md), a GPU (docs/gpu.md), or a factory of backends
         (:class:`labelsieve.counting.backends.BackendFactory`). ``"auto"`` is the core, chunks or workers for tables that are
-        not in memory, and a card, if there is one, for large tables. The selection does not depend on it.
+        not in memory, and a GPU, if there is one, for large tables. The selection does not depend on it.
 
     Attributes
     ----------

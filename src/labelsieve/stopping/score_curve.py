@@ -10,7 +10,7 @@ from labelsieve.formula import I, Plan, f, min_s, s, sum_y, y
 from labelsieve.search import CombinedGain
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH, Floats, SelectionPath, StoppingRule
 
-# The scale of a criterion's scores may change with every pick (that of JMI grows), so rules that compare scores along a
+# The scale of a criterion's scores may change with every step (that of JMI grows), so rules that compare scores along a
 # selection path can use the added information instead, for every criterion.
 ADDED = Plan(sum_y(min_s(I(f, y | s))), sum_y(I(f, y)), name="added information")
 

@@ -1,4 +1,4 @@
-"""``backend="auto"``: the core, chunks or workers for tables that are not in memory, or a card for large tables."""
+"""``backend="auto"``: the core, chunks or workers for tables that are not in memory, or a GPU for large tables."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -18,8 +18,8 @@ from labelsieve.counting.resources import n_threads
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import DeviceError
 
-# Cells of a panel from which on 50 panels take a thread of the core about 0.6 s, nearly as long as the start of a card. Once a
-# card has started it is faster from a tenth of that on: benchmarks/gpu.py --sizes.
+# Cells of a panel from which on 50 panels take a thread of the core about 0.6 s, nearly as long as the start of a GPU. Once a
+# GPU has started it is faster from a tenth of that on: benchmarks/gpu.py --sizes.
 CELLS_PER_THREAD = 2**28
 
 
@@ -37,7 +37,7 @@ def auto_backend(X: Codes, Y: Codes, weights: RowWeights | None, n_jobs: int | N
 def panel_cells(X: Codes, Y: Codes) -> int:
     """Features times rows of targets that the core goes through for a panel: those outside of the first level.
 
-    0 for tables of many levels and sparse ones, for which a card has no advantage.
+    0 for tables of many levels and sparse ones, for which a GPU has no advantage.
     """
     if X.dense is None or int(X.levels.max()) > BIT_LEVELS or int(Y.levels.max()) > BIT_LEVELS:
         return 0
@@ -47,7 +47,7 @@ def panel_cells(X: Codes, Y: Codes) -> int:
 
 @cache
 def has_card() -> bool:
-    """True when CuPy is installed and finds a card and a compiler; asked for once."""
+    """True when CuPy is installed and finds a GPU and a compiler; asked for once."""
     if find_spec("cupy") is None:
         return False
     try:

@@ -1,4 +1,4 @@
-"""Counting on a graphics card."""
+"""Counting on a GPU."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ MOST_ROWS = 2**31 - 1
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class GpuBackend(TableBackend):
-    """A card of NVIDIA as a :class:`~labelsieve.counting.backends.protocol.Backend`, with the capability to fold panels.
+    """An NVIDIA GPU as a :class:`~labelsieve.counting.backends.protocol.Backend`, with the capability to fold panels.
 
-    ``Sieve(backend="gpu")`` counts on the current card of CuPy; ``backend=functools.partial(GpuBackend, device=1)`` on another
+    ``Sieve(backend="gpu")`` counts on the current GPU of CuPy; ``backend=functools.partial(GpuBackend, device=1)`` on another
     one. All sums are those of the core, to the last bit.
 
     Parameters
@@ -28,19 +28,19 @@ class GpuBackend(TableBackend):
     n_jobs : int, optional
         Without effect.
     device : int, optional
-        The number of the card; None is CuPy's current one.
+        The number of the GPU; None is CuPy's current one.
     memory_limit : int, optional
-        Bytes of the card for packed features (default: three quarters of what is free). Blocks of features beyond it stay
-        packed in the memory of the host and are copied to the card whenever they are counted, in blocks of rows if need be.
+        Bytes of the GPU for packed features (default: three quarters of what is free). Blocks of features beyond it stay
+        packed in the memory of the host and are copied to the GPU whenever they are counted, in blocks of rows if need be.
     kernels : CudaKernels, optional
         What counts; for tests.
 
     Notes
     -----
-    Features are packed once, as a column of bits for each level but the first, and stay on the card as long as the backend
+    Features are packed once, as a column of bits for each level but the first, and stay on the GPU as long as the backend
     exists, with ``warm_start`` from fit to fit. A panel counts the intersections of these columns with those of the targets
-    and of the condition: with the one-bit tensor cores on cards of compute capability 8.0 to 9.0, else by AND and population
-    count. The counts of first levels follow from the margins. The table of n log n is looked up on the card, and one number
+    and of the condition: with the one-bit tensor cores on GPUs of compute capability 8.0 to 9.0, else by AND and population
+    count. The counts of first levels follow from the margins. The table of n log n is looked up on the GPU, and one number
     for each feature (or feature and target) comes back, or stays there for the scores (:attr:`on_device`). Variables with more
     than 16 levels, and all variables of weighted rows, are counted as codes, one table after the other. Whole tables are
     counted with numpy, as by the core.
@@ -53,12 +53,12 @@ class GpuBackend(TableBackend):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n_rows > MOST_ROWS:
-            raise InputError(f"{self.n_rows:,} rows; a card counts up to {MOST_ROWS:,}. Use backend='native'.")
+            raise InputError(f"{self.n_rows:,} rows; a GPU counts up to {MOST_ROWS:,}. Use backend='native'.")
         self._kernels = CudaKernels(self.device) if self.kernels is None else self.kernels
-        # Not this object, which refers to the sums: the memory of the card must be free as soon as nothing else does.
+        # Not this object, which refers to the sums: the memory of the GPU must be free as soon as nothing else does.
         tables = TableBackend(self.X, self.Y, self.fixed, weights=self.weights, row_index=self.row_index)
         self.on_device = DeviceSums(self._kernels, tables, self.memory_limit)
-        """The same with results on the card, for a search there."""
+        """The same with results on the GPU, for a search there."""
 
     @property
     def bytes(self) -> int:

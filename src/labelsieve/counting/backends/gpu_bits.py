@@ -1,6 +1,6 @@
 """Codes as columns of bits, in the layouts that the kernels of the GPU backend read.
 
-Everything here is written for an array module ``xp``, CuPy or numpy: the same packing runs on a card and in tests without one.
+Everything here is written for an array module ``xp``, CuPy or numpy: the same packing runs on a GPU and in tests without one.
 A stage is 1,024 rows, 32 words of 32 bits. Of a variable with ``r`` levels, level 0 is left out: it has ``r - 1`` columns.
 """
 

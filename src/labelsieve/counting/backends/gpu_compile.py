@@ -24,7 +24,7 @@ def count_type(narrow: bool) -> str:
 
 
 def find_cupy(device: int | None) -> Any:
-    """CuPy, if it is installed and sees the card."""
+    """CuPy, if it is installed and sees the GPU."""
     try:
         cupy = import_module("cupy")
     except ImportError:
@@ -32,18 +32,18 @@ def find_cupy(device: int | None) -> Any:
     try:
         n_devices = cupy.cuda.runtime.getDeviceCount()
     except (ImportError, RuntimeError) as error:
-        raise DeviceError(f"CuPy finds no card ({error}); check nvidia-smi, or use backend='native'.") from None
+        raise DeviceError(f"CuPy finds no GPU ({error}); check nvidia-smi, or use backend='native'.") from None
     try:
         cupy.cuda.nvrtc.getVersion()
     except (ImportError, RuntimeError) as error:
         raise DeviceError(f"CuPy finds no compiler, NVRTC ({str(error).strip()}): {INSTALL}.") from None
     if device is not None and not 0 <= device < n_devices:
-        raise DeviceError(f"device={device}: CuPy finds {n_devices} cards, numbered from 0.")
+        raise DeviceError(f"device={device}: CuPy finds {n_devices} GPUs, numbered from 0.")
     return cupy
 
 
 def portable_kernel(name: str, *options: str) -> Any:
-    """A counting kernel for every card."""
+    """A counting kernel for every GPU."""
     return compiled_kernel(BACKENDS, "gpu_portable.cu", name, *options)
 
 
@@ -67,7 +67,7 @@ def mma_kernels(levels: int, narrow: bool) -> Sequence[Any]:
 
 @cache
 def wgmma_kernels(levels: int, narrow: bool, device: int) -> Sequence[Any]:
-    """The same for this card, of 9.0; CuPy compiles for plain 9.0, which has no such instruction."""
+    """The same for this GPU, of 9.0; CuPy compiles for plain 9.0, which has no such instruction."""
     cupy = import_module("cupy")
     nvrtc = cupy.cuda.nvrtc
     registers = {"@D@": ", ".join(f"%{i}" for i in range(56)), "@C@": ", ".join(f'"+r"(c[{i}])' for i in range(56))}

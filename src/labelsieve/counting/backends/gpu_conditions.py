@@ -1,4 +1,4 @@
-"""Conditions of a panel on a card: columns of bits for the counting kernels, or codes for whole tables."""
+"""Conditions of a panel on a GPU: columns of bits for the counting kernels, or codes for whole tables."""
 
 from functools import cached_property
 from types import ModuleType
@@ -44,10 +44,10 @@ class DeviceColumn:
     Parameters
     ----------
     kernels : CudaKernels
-    codes : ndarray of uint32 on the card, optional
+    codes : ndarray of uint32 on the GPU, optional
         One for each row; not needed for a feature that is packed.
     n_levels, n_rows : int
-    feature : tuple of (BitBlock, int or ndarray of one int64 on the card), optional
+    feature : tuple of (BitBlock, int or ndarray of one int64 on the GPU), optional
         A packed feature: its block and its place in it.
     """
 

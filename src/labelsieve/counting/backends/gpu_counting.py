@@ -1,4 +1,4 @@
-"""Counts of features and targets on a card, and their sums, block by block."""
+"""Counts of features and targets on a GPU, and their sums, block by block."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -24,7 +24,7 @@ KEPT = 0.5  # of the memory that is free once features are packed, for margins
 
 
 class DeviceCounts:
-    """Features and targets on a card; :meth:`add` counts and adds up one panel.
+    """Features and targets on a GPU; :meth:`add` counts and adds up one panel.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ class DeviceCounts:
     X, Y, row_index
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
     table : NLogN
-    weights : ndarray of uint64 on the card, optional
+    weights : ndarray of uint64 on the GPU, optional
         Of the rows of ``Y``.
     memory_limit : int, optional
-        Bytes of packed features that stay on the card.
+        Bytes of packed features that stay on the GPU.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class DeviceCounts:
 
     @property
     def is_one_block(self) -> bool:
-        """True when all features are packed together and stay on the card."""
+        """True when all features are packed together and stay on the GPU."""
         return self._features.is_one_block
 
     @cached_property
@@ -70,7 +70,7 @@ class DeviceCounts:
         return EveryRow(self._xp, self._n_rows)
 
     def feature(self, index: int | DeviceArray) -> DeviceColumn:
-        """A feature as a condition: a number, or, with :attr:`is_one_block`, an array of one number on the card."""
+        """A feature as a condition: a number, or, with :attr:`is_one_block`, an array of one number on the GPU."""
         return self._features.column(index)
 
     def column(self, codes: NDArray[np.integer], n_levels: int) -> DeviceColumn:

@@ -1,4 +1,4 @@
-"""The features on a card: blocks of packed columns, shared by all backends for the same codes."""
+"""The features on a GPU: blocks of packed columns, shared by all backends for the same codes."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -16,13 +16,13 @@ from labelsieve.table_types import DeviceArray
 if TYPE_CHECKING:
     from labelsieve.counting.backends.gpu_kernels import CudaKernels
 
-BLOCK_BYTES = 2**31  # of packed features that are copied to the card together, where they do not stay there
+BLOCK_BYTES = 2**31  # of packed features that are copied to the GPU together, where they do not stay there
 RESIDENT = 0.75  # of the free memory, for packed features
 PART_BYTES = 2**26  # of packed features that are copied together, however small the limit is
 
 
 class DeviceFeatures:
-    """Features on a card.
+    """Features on a GPU.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class DeviceFeatures:
     weighted : bool
         Then no feature is packed as bits.
     memory_limit : int, optional
-        Bytes of packed features that stay on the card.
+        Bytes of packed features that stay on the GPU.
     """
 
     def __init__(
@@ -75,11 +75,11 @@ class DeviceFeatures:
 
     @property
     def is_one_block(self) -> bool:
-        """True when all features have the same number of levels and stay packed on the card."""
+        """True when all features have the same number of levels and stay packed on the GPU."""
         return not self.codes and len(self.packed) == 1 and self.packed[0].is_resident
 
     def with_bits(self) -> Iterator[tuple[BitBlock, DeviceArray | RowParts]]:
-        """Packed blocks with their bits on the card; those that do not stay there are copied, one while another is used."""
+        """Packed blocks with their bits on the GPU; those that do not stay there are copied, one while another is used."""
         streamed = self._kernels.streamed([block.parts[0] for block in self.packed if self._is_streamed(block)])
         for block in self.packed:
             if self._is_streamed(block):
@@ -92,7 +92,7 @@ class DeviceFeatures:
         return not block.is_resident and len(block.parts) == 1
 
     def column(self, index: int | DeviceArray) -> DeviceColumn:
-        """A feature as a condition: its number, or, with one block, an array of one number on the card."""
+        """A feature as a condition: its number, or, with one block, an array of one number on the GPU."""
         if not isinstance(index, int | np.integer):
             return DeviceColumn(self._kernels, None, self.packed[0].n_levels, self._n_rows, feature=(self.packed[0], index))
         for block in self.packed:
@@ -105,7 +105,7 @@ class DeviceFeatures:
         return DeviceColumn(self._kernels, column, int(codes.levels[place]), self._n_rows)
 
 
-# By codes: features on a card as long as some backend uses them. Tests with permuted targets, and other targets of the same
+# By codes: features on a GPU as long as some backend uses them. Tests with permuted targets, and other targets of the same
 # features, find them packed.
 _ON_CARDS: WeakKeyDictionary[Codes, WeakValueDictionary[tuple[Any, ...], DeviceFeatures]] = WeakKeyDictionary()
 
@@ -113,7 +113,7 @@ _ON_CARDS: WeakKeyDictionary[Codes, WeakValueDictionary[tuple[Any, ...], DeviceF
 def features_on_card(
     kernels: "CudaKernels", X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
 ) -> DeviceFeatures:
-    """The features of ``X``, packed unless a backend on the same card has done so."""
+    """The features of ``X``, packed unless a backend on the same GPU has done so."""
     if row_index is not None:
         return DeviceFeatures(kernels, X, row_index, weighted, memory_limit)
     known = _ON_CARDS.setdefault(X, WeakValueDictionary())

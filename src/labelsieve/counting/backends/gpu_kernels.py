@@ -1,4 +1,4 @@
-"""Kernels on a card of NVIDIA."""
+"""Kernels on an NVIDIA GPU."""
 
 from typing import Any
 
@@ -27,15 +27,15 @@ KNOWN_LEVELS = 6  # of a condition: kernels for up to so many are compiled for t
 
 
 class CudaKernels(CardMemory):
-    """The kernels on one card, and what the backend needs to know about it.
+    """The kernels on one GPU, and what the backend needs to know about it.
 
     Parameters
     ----------
     device : int, optional
-        The number of the card; None is CuPy's current one.
+        The number of the GPU; None is CuPy's current one.
     instruction : {"wgmma", "mma", "popcount"}, optional
-        What counts: the one-bit tensor cores as cards of compute capability 9.0 have them, as those from 8.0 to 9.0 do, or
-        AND and population count, on every card; None: the first of these that the card has. Later cards only emulate them.
+        What counts: the one-bit tensor cores as GPUs of compute capability 9.0 have them, as those from 8.0 to 9.0 do, or
+        AND and population count, on every GPU; None: the first of these that the GPU has. Later GPUs only emulate them.
     """
 
     def __init__(self, device: int | None = None, *, instruction: str | None = None) -> None:
@@ -61,7 +61,7 @@ class CudaKernels(CardMemory):
     ) -> None:
         """Columns of a condition in both forms: from packed features, or from ``plain``.
 
-        ``place``: of its feature, a number, or an array of one on the card. ``known``: margins of its feature, and the counts
+        ``place``: of its feature, a number, or an array of one on the GPU. ``known``: margins of its feature, and the counts
         with the targets, which are set.
         """
         margins, given = (None, None) if known is None else known

@@ -1,4 +1,4 @@
-"""Memory of a card: copies to it and from it, and operations on it that are queued again as a whole."""
+"""Memory of a GPU: copies to it and from it, and operations on it that are queued again as a whole."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,17 +10,17 @@ from numpy.typing import DTypeLike, NDArray
 
 from labelsieve.counting.backends.gpu_compile import find_cupy
 
-STAGED = 2**25  # bytes of an array that are copied to the card at once
-STAGING_THREADS = 4  # which copy them to memory from which the card reads
+STAGED = 2**25  # bytes of an array that are copied to the GPU at once
+STAGING_THREADS = 4  # which copy them to memory from which the GPU reads
 
 
 class CardMemory:
-    """The memory of one card.
+    """The memory of one GPU.
 
     Parameters
     ----------
     device : int, optional
-        The number of the card; None is CuPy's current one.
+        The number of the GPU; None is CuPy's current one.
     """
 
     def __init__(self, device: int | None = None) -> None:
@@ -29,7 +29,7 @@ class CardMemory:
         self._buffer: NDArray[Any] | None = None
 
     def free_bytes(self) -> int:
-        """Memory of the card that is free, or kept for reuse."""
+        """Memory of the GPU that is free, or kept for reuse."""
         with self.device:
             return int(self.device.mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
 
@@ -46,7 +46,7 @@ class CardMemory:
         return host
 
     def to_card(self, values: NDArray[Any]) -> Any:
-        """A copy on the card; of large arrays piece by piece, one on its way while the next one is staged."""
+        """A copy on the GPU; of large arrays piece by piece, one on its way while the next one is staged."""
         values = np.ascontiguousarray(values)
         if values.nbytes <= STAGED:
             return self.xp.asarray(values)
@@ -67,7 +67,7 @@ class CardMemory:
         return copied
 
     def streamed(self, packed: Sequence[NDArray[Any]]) -> Iterator[Any]:
-        """Arrays of :meth:`host_array` on the card, one after the other; the next one is copied meanwhile."""
+        """Arrays of :meth:`host_array` on the GPU, one after the other; the next one is copied meanwhile."""
         if not packed:
             return
         cuda, stream, copying = self.xp.cuda, self.xp.cuda.get_current_stream(), self.xp.cuda.Stream(non_blocking=True)
@@ -93,7 +93,7 @@ class CardMemory:
             free[number % 2].record(stream)
 
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Memory of the host from which copies to the card are fast."""
+        """Memory of the host from which copies to the GPU are fast."""
         pinned: NDArray[Any] = import_module("cupyx").empty_pinned(shape, dtype=dtype)
         return pinned
 

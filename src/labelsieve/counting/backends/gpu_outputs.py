@@ -9,7 +9,7 @@ from labelsieve.table_types import DeviceArray
 
 
 class NLogN(NamedTuple):
-    """Values of n log n on the card: of every count, or, for sums of weights, the numbers that they are computed from."""
+    """Values of n log n on the GPU: of every count, or, for sums of weights, the numbers that they are computed from."""
 
     values: Any  # None for sums of weights
     logs: DeviceArray | None
@@ -42,7 +42,7 @@ class Counted(NamedTuple):
 
 @dataclass
 class Output:
-    """Sums on the card and what they are multiplied with; ``wide`` is the length of a row of triples, 0: targets are added."""
+    """Sums on the GPU and what they are multiplied with; ``wide`` is the length of a row of triples, 0: targets are added."""
 
     pairs: DeviceArray | None
     triples: DeviceArray | None

@@ -1,4 +1,4 @@
-// Kernels of the GPU backend for every card. Rows travel in stages of 1,024: 32 words of 32 bits. Of a variable with r levels,
+// Kernels of the GPU backend for every GPU. Rows travel in stages of 1,024: 32 words of 32 bits. Of a variable with r levels,
 // level 0 is left out, and each of the others is a column of bits. Features lie in blocks of 64 columns: a stage of a block is
 // 2,048 words in the order [4][k: 4][8][t: 4][h: 2][2], for the column 16 a + 2 b + c with the three unnamed indices a, b, c and
 // the word 8 k + 4 h + t of the stage, which is how the threads of a warp group hold it. Targets and conditions have plain
@@ -18,7 +18,7 @@ using Stored = COUNT;  // of counts and margins; 16 bits for few rows and many f
 // The columns of a variable to condition on, out of the packed features (or `plain`), in both forms: plain, and as fragments
 // [pass of up to four levels][stage][level][t][k][h]. `padded` levels: the last pass has room for one, two or four.
 // Where the margins of its feature are known, they are the counts of (condition, target). `chosen`: the feature, where only the
-// card knows it.
+// GPU knows it.
 extern "C" __global__ void condition(const u32* features, i64 column, const i64* chosen, i64 stages, i64 levels, i64 padded,
                                      u32* plain, u32* fragments, const Stored* margins, const Stored* margins_all, i64 pitch,
                                      i64 targets, int* given) {

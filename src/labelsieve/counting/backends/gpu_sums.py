@@ -1,4 +1,4 @@
-"""Sums of tables that stay on the card where they were counted: what a search on the card scores features from."""
+"""Sums of tables that stay on the GPU where they were counted: what a search on the GPU scores features from."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -25,7 +25,7 @@ Result = TypeVar("Result")
 
 
 class DeviceSums:
-    """The methods of :class:`~labelsieve.counting.backends.gpu_backend.GpuBackend`, with results in the memory of the card.
+    """The methods of :class:`~labelsieve.counting.backends.gpu_backend.GpuBackend`, with results in the memory of the GPU.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class DeviceSums:
     tables : TableBackend
         Features, targets and weights.
     memory_limit : int, optional
-        Bytes of packed features that stay on the card.
+        Bytes of packed features that stay on the GPU.
     """
 
     def __init__(self, kernels: "CudaKernels", tables: TableBackend, memory_limit: int | None) -> None:
@@ -47,7 +47,7 @@ class DeviceSums:
 
     @property
     def device(self) -> Any:
-        """The card, as a context in which its arrays are computed with."""
+        """The GPU, as a context in which its arrays are computed with."""
         return self._kernels.device
 
     def to_host(self, values: DeviceArray) -> NDArray[Any]:
@@ -101,7 +101,7 @@ class DeviceSums:
     def fold_given_feature(
         self, accumulator: DeviceArray, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS
     ) -> None:
-        """Add ``fold`` of the panel conditioned on a feature, a number or the one that the card has chosen, on the card."""
+        """Add ``fold`` of the panel conditioned on a feature, a number or the one that the GPU has chosen, on the GPU."""
         first, last = target_range(targets, self.n_targets)
         out = Output(accumulator, accumulator if last > first else None, 0, fold.pair_factor, fold.triple_factor)
         with self.device:
@@ -124,7 +124,7 @@ class DeviceSums:
 
     @property
     def chooses(self) -> bool:
-        """True when a condition may be a feature that only the card knows: all features are packed alike."""
+        """True when a condition may be a feature that only the GPU knows: all features are packed alike."""
         return self.counts.is_one_block
 
     def best(self, scores: DeviceArray, is_taken: DeviceArray, chosen: DeviceArray, value: DeviceArray) -> None:
@@ -135,7 +135,7 @@ class DeviceSums:
     def recorded(self, step: Callable[[], Result]) -> Callable[[], Result]:
         """The operations that ``step`` queues, to be queued by one call as often as it is made; ``step`` is not executed.
 
-        It must have been executed once, and must not read anything from the card. Its result is that of every call.
+        It must have been executed once, and must not read anything from the GPU. Its result is that of every call.
         """
         with self.device:
             repeat: Callable[[], Result] = self._kernels.recorded(step)

@@ -1,4 +1,4 @@
-"""The targets on a card: groups of columns for the counting kernels, and codes for whole tables."""
+"""The targets on a GPU: groups of columns for the counting kernels, and codes for whole tables."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +25,7 @@ class TargetCodes(NamedTuple):
 
 
 class DeviceTargets:
-    """The targets of a backend on a card, copied to it in either form when they are first needed.
+    """The targets of a backend on a GPU, copied to it in either form when they are first needed.
 
     Parameters
     ----------

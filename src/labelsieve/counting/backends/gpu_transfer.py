@@ -1,4 +1,4 @@
-"""Copying codes to a card, piece by piece, into blocks of packed columns."""
+"""Copying codes to a GPU, piece by piece, into blocks of packed columns."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -50,8 +50,8 @@ class BitBlock:
         The features.
     n_levels, n_rows : int
     part_bytes : int, optional
-        None: stored on the card. Else in the memory of the host, in parts of as many bytes, each some stages of the rows, which
-        are copied to the card whenever they are counted.
+        None: stored on the GPU. Else in the memory of the host, in parts of as many bytes, each some stages of the rows, which
+        are copied to the GPU whenever they are counted.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ def _plain_column(stages: NDArray[np.uint32], x: int) -> NDArray[np.uint32]:
 
 
 class RowParts:
-    """The bits of a block that the card reads part by part: its shape, and the parts, one copied while another is used."""
+    """The bits of a block that the GPU reads part by part: its shape, and the parts, one copied while another is used."""
 
     def __init__(self, kernels: "CudaKernels", block: BitBlock) -> None:
         self._kernels, self._block = kernels, block
@@ -185,7 +185,7 @@ def fill(kernels: "CudaKernels", table: Codes, row_index: NDArray[np.uint32] | N
     widest = min(WIDEST, kernels.free_bytes() // 8)
     if table.dense is not None and table.dense.flags.c_contiguous and table.n_columns * STAGE <= widest:
         step = max(1, PIECE // table.n_columns // STAGE) * STAGE
-        for start in range(0, n_rows, step):  # whole rows are contiguous: the card sorts out the columns
+        for start in range(0, n_rows, step):  # whole rows are contiguous: the GPU sorts out the columns
             rows = table.dense[start : start + step] if row_index is None else table.dense[row_index[start : start + step]]
             codes = kernels.to_card(rows)
             for block in blocks:

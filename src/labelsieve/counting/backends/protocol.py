@@ -156,7 +156,7 @@ class FoldingBackend(Protocol):
 def fold_panel(accumulator: Any, panel: Panel, fold: PanelFold) -> None:
     """Add ``fold`` of a reduced panel to ``(d,)`` numbers, in one pass."""
     constant, fixed, pair_factor, triple_factor = fold
-    if not isinstance(accumulator, np.ndarray):  # on a card
+    if not isinstance(accumulator, np.ndarray):  # on a GPU
         accumulator += pair_factor * panel.pair + constant
         if triple_factor:
             accumulator += triple_factor * panel.triple

@@ -13,7 +13,7 @@ from labelsieve.studies.protocol import LoadedData, Protocol
 from labelsieve.table_types import Matrix
 
 ESTIMATE_METHOD = (
-    f"Minutes are processor time, from trials of every method and classifier on {probing.FIRST_ROWS} training rows, twice as "
+    f"Minutes are CPU time, from trials of every method and classifier on {probing.FIRST_ROWS} training rows, twice as "
     f"many and so on, until a second or later trial takes {probing.ENOUGH_SECONDS:g} s, the first {probing.FIRST_SECONDS:g} s, "
     f"or a trial has all rows. A trial is stopped after {probing.MAX_SECONDS:g} s; the study then takes longer than estimated. "
     f"Methods select {probing.N_SELECTED} features; classifiers are evaluated with up to {probing.MAX_FEATURES}, or with the "
@@ -44,7 +44,7 @@ def estimate(protocol: Protocol, plan: StudyPlan) -> Estimate:
     """Probe the missing cells and add up their cost; see :data:`ESTIMATE_METHOD`.
 
     Cost: loads every data set with missing cells, and takes a second or two for each of its methods and classifiers, at most
-    20 s of processor time.
+    20 s of CPU time.
 
     >>> import tempfile
     >>> from labelsieve.datasets import Dataset, make_feature_roles

@@ -30,7 +30,7 @@ Trial = Callable[[SplitWork], Seconds]
 
 
 class Probe:
-    """Try steps on growing parts of a split. Seconds are processor time, so that other programs do not count.
+    """Try steps on growing parts of a split. Seconds are CPU time, so that other programs do not count.
 
     ``n_timed_out`` is the number of first trials that were stopped. They count as what they had used, a lower bound.
     """
@@ -157,7 +157,7 @@ class TimedOut(BaseException):
 
 @contextmanager
 def time_limited(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimedOut` in the block after ``seconds`` of processor time, or :data:`WALL_FACTOR` times that by the clock.
+    """Raise :class:`TimedOut` in the block after ``seconds`` of CPU time, or :data:`WALL_FACTOR` times that by the clock.
 
     There is no limit where the system has no such timers, where another tool (a profiler) uses them, or outside the main
     thread, the only one that receives signals.

@@ -44,9 +44,9 @@ class Stopwatch:
 
 
 def processor_seconds() -> float:
-    """Return the processor time of this process, over all its threads.
+    """Return the CPU time of this process, over all its threads.
 
-    ``time.process_time`` does not serve: Linux advances it in ticks of milliseconds while a processor timer is set, as
+    ``time.process_time`` does not serve: Linux advances it in ticks of milliseconds while a CPU timer is set, as
     :mod:`labelsieve.studies.execution.probe` does.
 
     >>> before = processor_seconds()

@@ -57,7 +57,7 @@ Message = Signal | StepResult | WorkerFailure
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of every step: seconds, MB of its process, and processor seconds."""
+    """Limits of every step: seconds, MB of its process, and CPU seconds."""
 
     seconds: float | None = None
     memory_mb: float | None = None
@@ -192,7 +192,7 @@ class Worker:
         return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
     def _cpu_seconds(self) -> float:
-        """Return the processor seconds of the process, over all its threads."""
+        """Return the CPU seconds of the process, over all its threads."""
         try:
             fields = (
                 Path(STAT.format(self._process.pid)).read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()

@@ -48,14 +48,14 @@ class BoardResults:
     n_splits, n_failed : array of shape (n_datasets, n_methods, n_learners)
         Numbers of splits with results, and of splits that failed.
     cpu, memory : array of shape (n_datasets, n_methods)
-        Medians over the splits of the processor seconds of a selection, and of its peak memory in MB above that of the method
+        Medians over the splits of the CPU seconds of a selection, and of its peak memory in MB above that of the method
         ``random`` on the same rows.
     errors : list of (str, str, str, int)
         Data set, method, error and number of its cells.
     n_cells : int
         Cells that were run, failed ones included.
     hours : float
-        Processor hours of all selections and evaluations.
+        CPU hours of all selections and evaluations.
     """
 
     datasets: list[BoardData]

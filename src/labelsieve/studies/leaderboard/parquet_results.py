@@ -1,7 +1,7 @@
 """The results of a study as three small Parquet files, from which a run can be continued.
 
 ``values.parquet`` has one row for every cell (data set, split, method, classifier) and number of features ``k``, with one
-column for each measure, float32. ``cells.parquet`` has the seconds, processor seconds, peak memory, error and fingerprints of
+column for each measure, float32. ``cells.parquet`` has the seconds, CPU seconds, peak memory, error and fingerprints of
 every cell; ``selections.parquet`` those of every selection, with the ranking as a list of columns, best first. Key columns are
 dictionary-encoded text. The metadata of ``cells.parquet`` has the protocol, the data sets and the runs as JSON.
 """

@@ -74,7 +74,7 @@ class Protocol:
         Largest number of rows of a split. Of a larger data set so many are drawn from the training and the test rows of every
         split, in their proportion.
     time_limit, memory_limit, cpu_limit : float, optional
-        Limits of a selection or an evaluation: seconds, MB and processor seconds (Linux). ``Study.run`` may get others.
+        Limits of a selection or an evaluation: seconds, MB and CPU seconds (Linux). ``Study.run`` may get others.
     seed : int, default=0
         Random state of splits and methods; the seed of every data set, split and method is derived from it.
     select_on, discretize_on : {"train"}

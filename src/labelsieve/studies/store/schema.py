@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS results (
     cell INTEGER REFERENCES cells (id) ON DELETE CASCADE, k INTEGER, measure TEXT, value REAL, PRIMARY KEY (cell, k, measure)
 ) WITHOUT ROWID;
 """
-# Columns that a version added: seconds by phase, then processor seconds.
+# Columns that a version added: seconds by phase, then CPU seconds.
 ADDED: dict[int, dict[str, tuple[str, ...]]] = {
     2: {
         "runs": ("preparing", "seconds"),

@@ -55,7 +55,7 @@ class Fingerprints:
 
 @dataclass(frozen=True)
 class ResourcesUsed:
-    """Seconds, the peak memory of the process in MB, the seconds of an evaluation by :data:`PHASES`, and processor seconds.
+    """Seconds, the peak memory of the process in MB, the seconds of an evaluation by :data:`PHASES`, and CPU seconds.
 
     On Linux the peak is that of the step; elsewhere that of the process since its start.
     """
