@@ -10,12 +10,12 @@ import scipy.sparse as sp
 from scipy.stats import fisher_exact, hypergeom
 
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.level_counts import level_counts
 from labelsieve.counting.row_permutations import BlockPermutations
 from labelsieve.errors import InputError
 from labelsieve.statistics.association_tests import TESTS, TestSettings, association_tests
-from labelsieve.statistics.detectable_information import detectable_information
 from labelsieve.statistics.exact_tables import fourfold_p_values, two_column_p_values
+from labelsieve.statistics.marginal_evidence import detectable_information
+from labelsieve.statistics.table_margins import level_counts
 
 
 def information(x, y, strata=None):

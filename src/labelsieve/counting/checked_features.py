@@ -1,4 +1,6 @@
-"""Reading the features of scikit-learn estimators: its checks of shape and names, and errors that name the cell."""
+"""Reading the features of scikit-learn estimators: its checks of shape and names, errors that name the cell, device arrays."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -53,3 +55,17 @@ def check_numbers(estimator: object, X: TableLike, *, reset: bool = True, dtype:
         )
     require_finite(table, allow_missing=False)
     return checked if not is_frame(checked) else np.asarray(table.dense, dtype=None if isinstance(dtype, str) else dtype)
+
+
+def from_device(values: Any) -> Any:
+    """A numpy array of an array of CuPy or a tensor of PyTorch on any device, which is copied; anything else as it is.
+
+    >>> from_device([1, 2])
+    [1, 2]
+    """
+    library = type(values).__module__.partition(".")[0]
+    if library == "cupy":
+        return values.get()
+    if library == "torch":
+        return values.detach().cpu().numpy()
+    return values

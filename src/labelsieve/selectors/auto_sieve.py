@@ -22,12 +22,11 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.plotting import Axes, figure_function, report_function
-from labelsieve.selectors.auto_search import evaluate_portfolio, folds_of, learners_of, measure_of
+from labelsieve.selectors.auto_search import evaluate_portfolio, folds_of, for_table, learners_of, measure_of
 from labelsieve.selectors.auto_verdict import comparison_table, verdict_text
 from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, named_labels
 from labelsieve.selectors.column_frames import frame_of_columns
 from labelsieve.selectors.fold_evaluation import FoldEvaluation, size_grid
-from labelsieve.selectors.learner_input import for_table
 from labelsieve.selectors.nested_choice import ALL, nested_choice
 from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors

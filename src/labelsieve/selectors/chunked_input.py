@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 
+from labelsieve.counting.checked_features import from_device
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.column_log import one_writer
-from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.mapped_codes import CodesFile, MappedCodes
 from labelsieve.counting.sparse_codes_file import SparseCodesFile
 from labelsieve.counting.target_table import TargetTable

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.counting.checked_features import from_device
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
-from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion

@@ -58,7 +58,6 @@ class Choice:
     all: Floats
     none: Floats
     n_features: int
-    by_fold: list[Option]
 
     @property
     def verdict(self) -> Verdict:
@@ -97,16 +96,15 @@ def nested_choice(curves: Mapping[str, Curves], standard_errors: float, *, fixed
         return choose(options, 0.0 if fixed else standard_errors)
 
     n_folds = len(curves[ALL].outer)
-    by_fold, chosen = [], np.empty(n_folds)
+    chosen = np.empty(n_folds)
     for fold in range(n_folds):
         inner = np.arange(n_folds) != fold
         option = best({name: found.inner[fold, inner] for name, found in candidates.items()})
         found = candidates[option.method]
         chosen[fold] = found.outer[fold, int(np.flatnonzero(found.sizes == option.n_features)[0])]
-        by_fold.append(option)
     final = best({name: found.outer for name, found in candidates.items()})
     everything = curves[ALL]
-    choice = Choice(final, chosen, everything.outer[:, 0], curves[NONE].outer[:, 0], int(everything.sizes[0]), by_fold)
+    choice = Choice(final, chosen, everything.outer[:, 0], curves[NONE].outer[:, 0], int(everything.sizes[0]))
     if not fixed and choice.is_clearly_better(choice.all, choice.chosen):
         return replace(choice, option=options_of(ALL, everything.sizes, everything.outer)[0])
     return choice

@@ -10,8 +10,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.discretize.base_discretizer import BaseBins
 from labelsieve.discretize.by_column import ByColumn
 from labelsieve.errors import InputError, is_whole
-from labelsieve.formula.predicted_time import predicted_seconds
-from labelsieve.formula.whole_table_cost import whole_table_cost
+from labelsieve.formula.predicted_time import predicted_seconds, whole_table_cost
 from labelsieve.registry import ResolvedMethod
 from labelsieve.table_types import TableLike, TargetsLike
 

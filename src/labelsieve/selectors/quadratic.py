@@ -14,9 +14,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve.counting.backends.factory import CountingOptions
+from labelsieve.counting.checked_features import from_device
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.device_arrays import from_device
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, is_whole

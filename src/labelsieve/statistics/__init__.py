@@ -13,8 +13,7 @@ from labelsieve.statistics.information_intervals import (
 )
 from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_threshold
 from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
-from labelsieve.statistics.knockoff_importance import lasso_importance
-from labelsieve.statistics.knockoff_likelihood import likelihood_ratios
+from labelsieve.statistics.knockoff_likelihood import lasso_importance, likelihood_ratios
 from labelsieve.statistics.knockoff_slack import knockoff_slack
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi

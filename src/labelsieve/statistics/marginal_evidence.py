@@ -1,14 +1,15 @@
-"""From p-values of association to q-values, and what the tests could have found."""
+"""From p-values of association to q-values, and the information that the tests could have detected."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import chdtri, chndtrinc
 
 from labelsieve.counting.codes import Codes
+from labelsieve.errors import InputError
 from labelsieve.statistics.association_tests import NONE, PERMUTATION, TESTS, AssociationTests
-from labelsieve.statistics.detectable_information import detectable_information
 from labelsieve.statistics.false_discovery import Combination, Correction, adjusted, hierarchical_tests
 from labelsieve.statistics.table_margins import LevelCounts
 
@@ -101,3 +102,25 @@ def _most_frequent(occurring: NDArray[np.int64]) -> int:
     """The most frequent number of levels that occur, less one; of columns that are not constant."""
     several = occurring[occurring > 1]
     return int(np.bincount(several).argmax()) - 1 if len(several) else 0
+
+
+def detectable_information(n_rows: int, degrees: int, level: float, power: float | None = None) -> float:
+    r"""Information, in nats, at which :math:`G = 2n \, I` has a p-value of ``level``.
+
+    .. math:: I = \frac{\chi^2_{1 - level}}{2n}
+
+    with ``degrees`` of freedom. With ``power``, the true information that is significant with this probability: under it
+    :math:`G` has a noncentral chi-square distribution with noncentrality :math:`2n \, I`.
+
+    >>> round(detectable_information(1000, 4, 0.05 / 1000), 4)
+    0.0125
+    >>> round(detectable_information(1000, 4, 0.05 / 1000, power=0.8), 4)
+    0.0154
+    """
+    if n_rows < 1 or degrees < 1 or not 0 < level < 1:
+        raise InputError("detectable_information needs rows, degrees of freedom and a level between 0 and 1.")
+    threshold = float(chdtri(degrees, level))
+    if power is None:
+        return threshold / (2 * n_rows)
+    found = float(chndtrinc(threshold, degrees, 1 - power))
+    return (found if np.isfinite(found) else threshold) / (2 * n_rows)

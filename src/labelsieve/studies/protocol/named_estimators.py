@@ -22,8 +22,8 @@ from labelsieve.registry import (
 )
 from labelsieve.selectors.labelwise import LabelwiseSieve
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.studies.protocol.feature_counts import read_sizes
 from labelsieve.studies.protocol.leakage_checks import refuse_fitted
+from labelsieve.studies.protocol.protocol_lists import read_sizes
 from labelsieve.studies.protocol.toml_file import plain_or_none
 
 _COMPONENTS: dict[str, tuple[str, Mapping[str, type]]] = {

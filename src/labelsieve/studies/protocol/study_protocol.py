@@ -17,10 +17,9 @@ from labelsieve.metrics import MEASURES
 from labelsieve.metrics.measures_table import Convention, read_convention
 from labelsieve.names import unknown_name
 from labelsieve.studies.protocol.data_sources import LoadedData, read_source
-from labelsieve.studies.protocol.feature_counts import read_sizes
 from labelsieve.studies.protocol.leakage_checks import refuse_rows
-from labelsieve.studies.protocol.name_lists import is_baseline, names_of, several
 from labelsieve.studies.protocol.named_estimators import NamedEstimator, read_classifier, read_method
+from labelsieve.studies.protocol.protocol_lists import is_baseline, names_of, read_sizes, several
 from labelsieve.studies.protocol.split_rule import read_splits
 from labelsieve.studies.protocol.study_part import Part, named
 from labelsieve.studies.protocol.toml_file import as_plain, read_studies, read_toml, write_toml

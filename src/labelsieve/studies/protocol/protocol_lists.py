@@ -1,15 +1,17 @@
-"""Numbers of features in the notation of a protocol."""
+"""Lists in the notation of a protocol: numbers of features, and names."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
 from labelsieve.errors import InputError, is_whole
+from labelsieve.registry import METHODS
 
 MAX_NUMBERS = 1_000_000  # in a span: more features than any data set of the catalog has
 _SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?")
 _NUMBER = re.compile(r"\d{1,9}|\d{1,3}(?:\.\d+)?%")
+MAX_SHOWN = 80  # characters of a refused value in an error
 
 
 def read_sizes(given: object) -> list[int | float]:
@@ -45,3 +47,28 @@ def _sizes(entry: object) -> Iterator[int | float]:
     if isinstance(value, float) and value > 1:
         raise InputError(f"n_features: {entry!r} is more than all features; a share is at most 1, and a number is whole.")
     yield float(value) if isinstance(value, float) else int(value)
+
+
+def several(given: object, what: str, fewest: int = 1) -> list[Any]:
+    """Return the entries of a list, of which there must be some."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        text = repr(given)
+        raise InputError(f"{what} must be a list, not {text if len(text) <= MAX_SHOWN else f'a {type(given).__name__}'}.")
+    entries = list(given)
+    if len(entries) < fewest:
+        raise InputError(f"{what}: the list is empty; at least one is needed.")
+    return entries
+
+
+def names_of(given: object, what: str, fewest: int = 1) -> list[str]:
+    """Return the entries of a list of names."""
+    names = several(given, what, fewest)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"{what}: {name!r} is not a name.")
+    return names
+
+
+def is_baseline(name: str) -> bool:
+    """Whether a method is a baseline, which no data can change."""
+    return name in METHODS and METHODS[name].selector == "BaselineSieve"
