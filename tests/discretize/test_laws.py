@@ -43,7 +43,7 @@ def test_a_larger_value_never_has_a_smaller_code(name, values):
 
 
 @every
-@pytest.mark.parametrize("value", [0.0, 1.0, -3.5, 1e308, 5e-324])
+@pytest.mark.parametrize("value", [0.0, -0.0, 1.0, -3.5, 1e308, 5e-324])
 def test_a_constant_column_has_one_level(name, value):
     column = np.full((10, 1), value)
     codes = CASES[name].encode(column, labels_for(np.arange(10)))
@@ -68,6 +68,9 @@ def test_encode_equals_fit_and_transform(name):
 
 CONTAINERS = {
     "columns first": np.asfortranarray,
+    "read only": lambda values: np.broadcast_to(values, values.shape),
+    "backwards": lambda values: values[::-1, ::-1].copy()[::-1, ::-1],
+    "every second": lambda values: np.repeat(np.repeat(values, 2, axis=0), 2, axis=1)[::2, ::2],
     "csr": sp.csr_array,
     "csc": sp.csc_matrix,
     "pandas": pd.DataFrame,
@@ -93,12 +96,16 @@ def test_the_same_values_have_the_same_codes_in_any_container(name, container):
 
 
 @every
-@pytest.mark.parametrize("dtype", ["int8", "int64", "uint8", "float32", "longdouble", ">f8", "bool"])
+@pytest.mark.parametrize(
+    "dtype", ["int8", "int16", "int64", "uint8", "uint16", "uint64", "float16", "float32", "longdouble", ">f8", ">i2", "bool"]
+)
 def test_the_same_values_have_the_same_codes_in_any_number_type(name, dtype):
     values = abs(np.round(X)).clip(0, 1 if dtype == "bool" else 100)
     expected = fit(name, values, Y)
     assert cuts_of(fit(name, values.astype(dtype), Y)) == cuts_of(expected)
     assert np.array_equal(expected.transform(values.astype(dtype)), expected.transform(values))
+    if dtype not in ("float16", ">f8", ">i2"):  # scipy has no such sparse matrices
+        assert cuts_of(fit(name, sp.csc_array(values.astype(dtype)), Y)) == cuts_of(expected)
 
 
 @every
@@ -165,18 +172,19 @@ def test_a_column_of_nothing_but_missing_values_is_accepted(name):
 
 
 @every
-@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_value_that_is_not_finite_is_refused_by_row_and_column(name, value):
     values = X.copy()
     values[7, 3] = value
     rule = clone(CASES[name]).set_params(missing="error")
-    message = r"the value is missing \(NaN\); .*missing=.level" if np.isnan(value) else "inf is not a finite number; fill"
+    message = r"the value is missing \(NaN\); .*missing=.level" if np.isnan(value) else f"{value} is not a finite number; fill"
     with pytest.raises(InputError, match=f"row 7, column 3: {message}"):
         rule.encode(values, Y)
     with pytest.raises(InputError, match=r"row 7, column 3 \('3'\)"):
         rule.fit(pd.DataFrame(values, columns=[str(j) for j in range(X.shape[1])]), Y)
-    with pytest.raises(InputError, match=f"row 7, column 3: {message}"):
-        rule.fit(values, Y)
+    for same in (values, values.astype(np.float32), sp.csr_array(values), sp.csc_array(values)):
+        with pytest.raises(InputError, match=f"row 7, column 3: {message}"):
+            rule.fit(same, Y)
 
 
 @pytest.mark.parametrize("rule", [EqualFrequency(5), MDL(), MDL("copy")])

@@ -62,14 +62,6 @@ def test_any_container_gives_the_same(criterion):
         assert_same_selection(BaselineSieve(criterion, n_features_to_select=4, forced=[5], excluded=[0]).fit(same, Y), expected)
 
 
-@everyone
-def test_a_selection_comes_back_as_it_was(criterion, tmp_path):
-    X, _ = make_data()
-    sieve = BaselineSieve(criterion, n_features_to_select=3).fit(X)
-    sieve.to_json(tmp_path / "selected.json")
-    assert_same_selection(BaselineSieve.from_json(tmp_path / "selected.json"), sieve)
-
-
 def test_a_missing_value_has_no_variance():
     X = pd.DataFrame({"tone": [1.0, 2.0], "pace": [np.nan, 1.0]})
     with pytest.raises(InputError, match=r"X, row 0, column 1 \('pace'\): the value is missing"):

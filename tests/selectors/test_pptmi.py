@@ -96,13 +96,6 @@ def test_one_class_has_nothing_to_tell_and_none_is_refused():
         PPTMI(min_count=500).fit(X, Y)
 
 
-def test_a_selection_comes_back_from_json(tmp_path):
-    X, Y = make_data()
-    sieve = PPTMI(3).fit(X, Y)
-    sieve.to_json(tmp_path / "selected.json")
-    assert_same_selection(PPTMI.from_json(tmp_path / "selected.json"), sieve)
-
-
 def test_pyit_mlfs_ranks_by_bins_under_this_name():
     """Its PPT-MI scores one feature at a time in three bins, pruning below six rows: ours are Sieve's words for that."""
     X, Y = emotions_in_three_bins()

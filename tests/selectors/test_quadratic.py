@@ -182,15 +182,3 @@ def test_too_few_steps_end_in_a_warning_and_weights_that_are_still_valid():
         sieve = QuadraticSieve(max_iter=2).fit(X, Y)
     assert sieve.n_iter_ == 2
     assert sieve.weights_.sum() == pytest.approx(1)
-
-
-def test_a_selection_comes_back_as_it_was(tmp_path):
-    X, Y = make_data()
-    sieve = QuadraticSieve(n_features_to_select=3, shift="auto", mean=4, alpha=0.5).fit(X, Y)
-    sieve.to_json(tmp_path / "selected.json")
-    again = QuadraticSieve.from_json(tmp_path / "selected.json")
-    assert_same_selection(again, sieve)
-    assert (again.alpha, again.shift, again.mean, again.n_features_to_select) == (0.5, "auto", 4, 3)
-    assert np.array_equal(again.weights_, sieve.weights_)
-    assert (again.alpha_, again.objective_, again.curvature_) == (sieve.alpha_, sieve.objective_, sieve.curvature_)
-    assert np.array_equal(again.transform(X), sieve.transform(X))

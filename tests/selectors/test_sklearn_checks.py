@@ -89,6 +89,8 @@ def selecting(kind, **settings):
 
 SELECTORS = [kind for kind in estimator_classes(selectors) if kind is not MDDM]  # MDDM projects and selects nothing
 MORE = [
+    BaselineSieve("variance", n_features_to_select=3),
+    BaselineSieve("all"),
     ChiSquare(targets="copy-weight", n_features_to_select=3),
     ReliefF(n_features_to_select=3, n_samples=100, random_state=0),
     ReliefFML(n_features_to_select=0.4),

@@ -80,22 +80,6 @@ def test_full_disk_ends_with_exit_code_2_and_whole_cells(songs, tmp_path):
     goes_on(songs, tmp_path / "kept")
 
 
-@pytest.mark.parametrize("inside", ["study", "."])
-def test_read_only_disk_ends_with_exit_code_2(songs, tmp_path, inside):
-    """A mount, since permissions do not hold for root."""
-    (tmp_path / "locked").mkdir()
-    script = 'mount --bind "$1" "$1" && mount -o remount,ro,bind "$1" || exit 77; shift; "$@"'
-    command = [*PROGRAM, "compare", songs, *SMALL, "--out", tmp_path / "locked" / inside]
-    code, said = on_a_disk(script, tmp_path / "locked", *command)
-    words = (
-        "this folder cannot be created (Read-only file system)"
-        if inside == "study"
-        else "it cannot be opened: the folder is missing or read-only"
-    )
-    assert (code, words in said) == (2, True), said
-    assert list((tmp_path / "locked").iterdir()) == []
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no limit of a file's size")
 def test_file_that_may_not_grow_ends_with_exit_code_2_and_whole_cells(songs, tmp_path):
     code, said = ended([sys.executable, "-c", LIMITED, "compare", songs, *SMALL, "--out", tmp_path / "study"])

@@ -32,6 +32,11 @@ def test_a_database_of_another_program_is_no_study(tmp_path, case):
     db.close()
 
 
+def test_text_is_no_study(tmp_path):
+    (tmp_path / "results.sqlite").write_text("not a database at all, " * 100, encoding="utf-8")
+    refused(tmp_path, "this file is not a study")
+
+
 def test_a_folder_is_no_file(tmp_path):
     (tmp_path / "results.sqlite").mkdir()
     refused(tmp_path, r"results\.sqlite: this is a folder, and the study's file")

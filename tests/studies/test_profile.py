@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from labelsieve.studies import Study, StudyError, StudyResults
+from labelsieve.studies import Study, StudyResults
 from labelsieve.studies.results.profile import KINDS
 from labelsieve.studies.store import schema
 from tests.support.small_studies import contents, data, protocol
@@ -71,19 +71,3 @@ def test_file_of_version_1_is_read_as_it_is_and_completed_when_it_is_run(tmp_pat
     assert rows(tmp_path, "SELECT value FROM facts WHERE key = 'version'") == [("3",)]
     assert all(set(old) <= set(new) for old, new in zip(before, contents(tmp_path), strict=True))
     assert StudyResults(tmp_path).time_profile().total["measures"] > 0
-
-
-def test_files_of_other_versions_and_other_programs_are_refused(tmp_path):
-    Study(protocol(**SMALL), tmp_path / "new").run()
-    db = sqlite3.connect(tmp_path / "new" / "results.sqlite", isolation_level=None)
-    db.execute("UPDATE facts SET value = '4' WHERE key = 'version'")
-    db.close()
-    with pytest.raises(StudyError, match="version 4 of the format; this release reads versions up to 3"):
-        StudyResults(tmp_path / "new")
-    (tmp_path / "other").mkdir()
-    db = sqlite3.connect(tmp_path / "other" / "results.sqlite", isolation_level=None)
-    db.execute("CREATE TABLE songs (title TEXT)")
-    db.close()
-    with pytest.raises(StudyError, match="this file is not a study"):
-        Study(protocol(**SMALL), tmp_path / "other").run()
-    assert rows(tmp_path / "other", "SELECT name FROM sqlite_master") == [("songs",)]
