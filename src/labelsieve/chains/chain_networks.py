@@ -32,7 +32,7 @@ RULES: dict[str, NetworkRule] = {
 }
 
 
-def named_rule(network: Any, random_state: RandomState = None) -> Any:
+def named_rule(network: object, random_state: RandomState = None) -> Any:
     """A rule from its name; anything else is returned unchanged. ``random_state`` is set where the rule has none.
 
     >>> named_rule("br")

@@ -129,7 +129,7 @@ class ChainEnsemble(MultiLabelClassifier):
     def _weighted_estimators(self) -> list[Any]:
         return [self._chain()]
 
-    def _check_combine(self, chain: Any) -> None:
+    def _check_combine(self, chain: object) -> None:
         if self.combine == "probabilities" and not hasattr(chain, "predict_proba"):
             raise InputError("combine='probabilities' needs chains with predict_proba; use a base that has it, or 'votes'.")
 
@@ -161,7 +161,7 @@ def _votes(member: Any, X: TableLike) -> Any:
 
 
 def _fit_member(
-    chain: Any, X: Matrix, labels: sp.csr_matrix, weights: Weights, shares: tuple[float, float], seed: int
+    chain: object, X: Matrix, labels: sp.csr_matrix, weights: Weights, shares: tuple[float, float], seed: int
 ) -> tuple[Any, NDArray[np.intp]]:
     """A fitted chain, and its columns."""
     random = np.random.RandomState(seed)

@@ -112,7 +112,7 @@ def fit_labels(
     return [model for models in Parallel(n_jobs=n_jobs)(tasks) for model in models]
 
 
-def _fit_some(base: Any, problems: list[tuple[Any, NDArray[Any], NDArray[np.intp] | None, Weights]]) -> list[BinaryModel]:
+def _fit_some(base: object, problems: list[tuple[Any, NDArray[Any], NDArray[np.intp] | None, Weights]]) -> list[BinaryModel]:
     return [fit_binary(base, *problem) for problem in problems]
 
 

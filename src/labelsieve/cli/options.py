@@ -117,7 +117,7 @@ def with_options(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..
                 parameters.append(Parameter(option.name, Parameter.KEYWORD_ONLY, default=option.default, annotation=annotation))
 
         @wraps(command)
-        def run(**values: Any) -> None:
+        def run(**values: object) -> None:
             options = kind(**{option.name: values.pop(option.name) for option in fields(kind)})
             command(options=options, **values)
 

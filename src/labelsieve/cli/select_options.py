@@ -242,7 +242,7 @@ def _with_bins(discretizer: "Discretizer", n_bins: int) -> "Discretizer":
     return changed
 
 
-def read_column_cuts(texts: list[str], rest: Any) -> Any:
+def read_column_cuts(texts: list[str], rest: object) -> Any:
     """Discretizers of columns as they are typed; ``rest`` is that of the other columns.
 
     >>> read_column_cuts(["age=equal-width:n_bins=3", "zip=levels"], "auto")

@@ -26,7 +26,7 @@ _ALLOWED = "allowed"
 _OF_TYPES: dict[Any, Any] = {bool: "boolean", int: Integral, float: Real, NoneType: None}
 
 
-def parameter(default: Any, *allowed: Any) -> Any:
+def parameter(default: object, *allowed: object) -> Any:
     """A field whose type does not say all about its values: ``allowed`` are constraints of scikit-learn.
 
     None is also allowed where the type has it, or as the default. A parameter without default has ``REQUIRED``. A subclass
@@ -72,7 +72,7 @@ def _declared(kind: type, name: str) -> tuple[Any, ...] | None:
     return None
 
 
-def _of_type(annotation: Any) -> Iterator[Any]:
+def _of_type(annotation: object) -> Iterator[Any]:
     """Constraints that a type stands for; ``Any`` for those that stand for none."""
     members, origin = get_args(annotation), get_origin(annotation)
     if origin in (Union, UnionType):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,7 @@ class PairTables:
 class PairBackend:
     """A :class:`~labelsieve.counting.backends.protocol.Backend` of counts without rows, for formulas over pairs."""
 
-    def __init__(self, tables: PairTables, X: Codes, Y: Codes, fixed: FixedPoint, **_options: Any) -> None:
+    def __init__(self, tables: PairTables, X: Codes, Y: Codes, fixed: FixedPoint, **_options: object) -> None:
         self._tables, self._fixed, self._n_targets = tables, fixed, Y.n_columns
         self._features, self._targets = starts_of(tables.levels), starts_of(tables.classes)
 

@@ -28,7 +28,7 @@ class Criterion:
     name: ClassVar[str]  # by default the class name in lower case
     listed: ClassVar[bool] = True  # in the registry of methods
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         cls.name = cls.__dict__.get("name", cls.__name__.lower())
         if "score" in cls.__dict__ and not isinstance(cls.__dict__["score"], property):

@@ -116,7 +116,7 @@ def csv_batches(file: Path, delimiter: str) -> Iterator[Any]:
         raise DatasetError(f"it cannot be read as CSV ({error}).", remedy, file) from error
 
 
-def numbered(values: Any, what: str, chunk: int) -> tuple[Any, Sequence[str] | None]:
+def numbered(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] | None]:
     """A chunk as a table of pyarrow, and the names of its columns, None for an array."""
     pyarrow = needs("pyarrow")
     if sp.issparse(values):
@@ -136,7 +136,7 @@ def numbered(values: Any, what: str, chunk: int) -> tuple[Any, Sequence[str] | N
     return pyarrow.table({str(j): pyarrow.array(array[:, j].copy()) for j in range(array.shape[1])}), None
 
 
-def _is_number(pyarrow: ModuleType, kind: Any) -> bool:
+def _is_number(pyarrow: ModuleType, kind: object) -> bool:
     return bool(pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind) or pyarrow.types.is_null(kind))
 
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.datasets.chunk_files import TemporaryFolder
 from labelsieve.datasets.dataset_frames import with_names
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, tabulate
 from labelsieve.datasets.readers.target_columns import targets
@@ -80,7 +81,7 @@ class TableColumns(ABC):
         *,
         names: Names | None = None,
         file: Path | None = None,
-        folder: Any = None,
+        folder: TemporaryFolder | None = None,
     ) -> None:
         self._features, self._labels, self._file, self._folder = tuple(features), tuple(labels), file, folder
         self.n_features, self.n_labels, self.n_rows, self.longest = len(features), len(labels), n_rows, n_rows
@@ -182,7 +183,7 @@ class ArrowColumns(TableColumns):
         described = read_metadata(self._dataset.schema.metadata)
         return frozenset() if described is None else frozenset(described.categories)
 
-    def _is_number(self, kind: Any) -> bool:
+    def _is_number(self, kind: object) -> bool:
         text = str(kind)
         return text in ("float", "double") or (
             self._file is not None and text.lstrip("u") in ("int8", "int16", "int32", "int64")

@@ -72,7 +72,7 @@ def _n_rows(table: Any) -> int:
     return int(table.shape[0] if np.isfinite(table.shape[0]) else len(table.compute_chunk_sizes()))
 
 
-def _names(table: Any) -> tuple[str, ...] | None:
+def _names(table: object) -> tuple[str, ...] | None:
     columns = getattr(table, "columns", None)
     if columns is not None:
         return tuple(map(str, columns))

@@ -15,7 +15,7 @@ from labelsieve.errors import InputError
 Categories = Mapping[str, tuple[str, ...]]
 
 
-def to_pandas(values: Any, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
+def to_pandas(values: object, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
     """A frame of pandas: nominal columns are categorical, sparse ones stay sparse."""
     pandas = _imported("pandas")
     if sparse.issparse(values):
@@ -46,7 +46,7 @@ def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
     return polars.DataFrame(columns)
 
 
-def with_names(values: Any, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
+def with_names(values: object, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
     """A frame of pandas or polars; ``values`` where they are sparse, or where neither library is installed.
 
     Without ``copy`` the numbers of a frame of pandas are those of ``values``.

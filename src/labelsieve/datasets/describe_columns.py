@@ -135,7 +135,7 @@ def describe_targets(dataset: Dataset) -> list[TargetDescription]:
     return found
 
 
-def _columns(table: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
+def _columns(table: object) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
     """The stored cells of every column and, of a sparse table, their rows."""
     if not sparse.issparse(table):
         for column in np.asarray(table).T:

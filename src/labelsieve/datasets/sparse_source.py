@@ -28,7 +28,7 @@ class SparseFiles:
         self._shapes: list[tuple[int, int, int]] = []
         self._sizes = np.zeros(0, dtype=np.int64)
 
-    def add(self, X: Any) -> None:
+    def add(self, X: object) -> None:
         """Store some rows."""
         columns = sp.csc_array(X, dtype=np.float64)
         if columns.data is getattr(X, "data", None):

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.datasets.chunk_files import ChunkFiles, needs
+from labelsieve.datasets.chunk_files import ChunkFiles, TemporaryFolder, needs
 from labelsieve.datasets.column_sources import ArrowColumns, ColumnSource, Rows
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.dataset_frames import with_names
@@ -103,7 +103,7 @@ def arff_source(path: Path, labels: Labels | None) -> ColumnSource:
 class ArffColumns(ArrowColumns):
     """Stored cells of an ARFF file: numbers, and positions among the declared values of nominal columns."""
 
-    def __init__(self, dataset: Any, columns: Sequence[Column], n_labels: int, file: Path, folder: Any) -> None:
+    def __init__(self, dataset: object, columns: Sequence[Column], n_labels: int, file: Path, folder: TemporaryFolder) -> None:
         names = [column.name for column in columns]
         super().__init__(dataset, names[:-n_labels], names[-n_labels:], file=file, folder=folder)
         self._columns = {column.name: column for column in columns}

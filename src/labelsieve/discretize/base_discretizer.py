@@ -211,7 +211,7 @@ def positions(columns: Iterable[object], names: Sequence[str] | None, n_columns:
 def one_table(codes: Codes | list[Codes], selector: str) -> Codes: ...
 @overload
 def one_table(codes: list[Table], selector: str) -> Table: ...
-def one_table(codes: Any, selector: str) -> Any:
+def one_table(codes: object, selector: str) -> Any:
     """Codes for all targets; refuses a separate table for each target.
 
     >>> one_table(Codes.from_values([[0], [1]]), "Sieve").n_columns

@@ -121,7 +121,7 @@ def _is_kind(key: object, names: Sequence[str] | None) -> bool:
     return key in KINDS and (names is None or key not in names)
 
 
-def _positions(key: Any, names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
+def _positions(key: object, names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
     """Positions of a name, a position or a tuple of them; a position may be text, as in a file."""
     if isinstance(key, str) and key.isdigit() and key not in (() if names is None else names):
         key = int(key)

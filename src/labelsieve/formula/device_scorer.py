@@ -216,6 +216,6 @@ class DeviceScorer(Scorer):
     def _device(self) -> Any:
         return self._sums.device
 
-    def _to_host(self, values: Any) -> NDArray[Any]:
+    def _to_host(self, values: object) -> NDArray[Any]:
         host: NDArray[Any] = values if isinstance(values, np.ndarray) else self._sums.to_host(values)
         return host

@@ -178,7 +178,7 @@ def numbers(X: TableLike | Codes) -> NDArray[Any] | CompressedMatrix:
 
 
 def find_parents(
-    parents: Any,
+    parents: object,
     X: TableLike | Codes | None,
     codes: Codes,
     Y: Codes,

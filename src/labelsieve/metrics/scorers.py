@@ -75,7 +75,7 @@ def scorer_names() -> list[str]:
     return [_name(measure) for measure in MEASURES]
 
 
-def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: Any) -> Scorer:
+def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: object) -> Scorer:
     """A scorer by name, with the options of a convention and additional ones.
 
     Parameters

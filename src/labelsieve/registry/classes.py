@@ -84,7 +84,7 @@ def make_label_space(targets: object) -> LabelSpace:
     return _resolve(targets, LABEL_SPACES, LabelSpace, "label space")
 
 
-def make_discretizer(discretizer: Any, rest: Any = "equal-frequency", missing: str | None = None) -> Discretizer:
+def make_discretizer(discretizer: object, rest: object = "equal-frequency", missing: str | None = None) -> Discretizer:
     """A discretizer from its name or itself; None takes the values as codes.
 
     A dictionary has discretizers by column, see :class:`labelsieve.discretize.ByColumn`; all other columns have ``rest``.
@@ -107,7 +107,7 @@ def make_discretizer(discretizer: Any, rest: Any = "equal-frequency", missing: s
     return changed
 
 
-def make_stopping_rule(name: str, **parameters: Any) -> StoppingRule:
+def make_stopping_rule(name: str, **parameters: object) -> StoppingRule:
     """A stopping rule from its name and parameters.
 
     >>> make_stopping_rule("permutation", alpha=0.01)
@@ -119,7 +119,7 @@ def make_stopping_rule(name: str, **parameters: Any) -> StoppingRule:
     return STOPPING_RULES[known](**accepted(STOPPING_RULES[known], parameters, known))
 
 
-def make_count(count: Any) -> Any:
+def make_count(count: object) -> Any:
     """The number of features to select: a number, a rule or None as they are; "all", or a stopping rule by its name.
 
     >>> make_count("all"), make_count("cv"), make_count(5)

@@ -32,10 +32,10 @@ class Learner:
         return None if path is None else load_class(path if path.startswith("sklearn.") else f"labelsieve.{path}")
 
 
-def _scaled(path: str, **defaults: Any) -> Callable[..., Any]:
+def _scaled(path: str, **defaults: object) -> Callable[..., Any]:
     """Linear models on features of unit variance: they converge sooner. Not centered, so that sparse data stay sparse."""
 
-    def make(**settings: Any) -> Any:
+    def make(**settings: object) -> Any:
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
@@ -80,7 +80,7 @@ CLASSIFIERS: dict[str, Learner] = {
 }
 
 
-def make_base(given: Any) -> Any:
+def make_base(given: object) -> Any:
     """A base from its name, or from a table with its name and parameters.
 
     >>> make_base("tree")
@@ -95,7 +95,7 @@ def make_base(given: Any) -> Any:
     return BASES[name](**settings)
 
 
-def make_classifier(kind: str, *, numeric: bool = False, **settings: Any) -> Any:
+def make_classifier(kind: str, *, numeric: bool = False, **settings: object) -> Any:
     """A learner from its name, or the import path of a scikit-learn estimator, and its parameters.
 
     Parameters

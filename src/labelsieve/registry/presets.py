@@ -102,7 +102,7 @@ def resolve_method(
     )
 
 
-def make_target_discretizer(discretizer: Any = AUTO) -> Discretizer:
+def make_target_discretizer(discretizer: object = AUTO) -> Discretizer:
     """The discretizer of numeric targets, from an object or a name; ``"auto"`` is the default.
 
     >>> make_target_discretizer()
@@ -170,7 +170,7 @@ def method_of(selector: BaseEstimator) -> str:
     return type(selector).__name__
 
 
-def make_selector(criterion: Any, *, labelwise: bool = False, **settings: Any) -> Any:
+def make_selector(criterion: object, *, labelwise: bool = False, **settings: object) -> Any:
     """An unfitted selector of this method, with other settings where they are given.
 
     Parameters

@@ -47,7 +47,7 @@ def first_line(thing: object) -> str:
     return (getdoc(type(thing)) or "").strip().split("\n")[0].replace("``", "")
 
 
-def method_row(name: str, criterion: Any = None) -> Row:
+def method_row(name: str, criterion: object = None) -> Row:
     """A criterion, a published method or another one, by its name and what stands for it."""
     known = criterion if criterion is not None else name
     if isinstance(known, str) and known.lower() in METHODS:
@@ -80,7 +80,7 @@ def selector_rows(selector: BaseSieve) -> list[Row]:
     return rows
 
 
-def used_name(given: Any) -> Any:
+def used_name(given: object) -> Any:
     """What :func:`method_row` looks up: a name as it was given, a criterion itself."""
     return given if isinstance(given, str) else given() if isinstance(given, type) else given
 

@@ -57,7 +57,7 @@ def learners_of(given: Any, numeric: bool, random_state: RandomState) -> list[An
     return learners
 
 
-def measure_of(given: Any, numeric: bool) -> Any:
+def measure_of(given: object, numeric: bool) -> Any:
     """The measure: a name, a scorer, or the default."""
     if given is None:
         return "rrmse" if numeric else "average_precision"

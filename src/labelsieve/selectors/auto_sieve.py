@@ -26,8 +26,8 @@ from labelsieve.selectors.auto_search import evaluate_portfolio, folds_of, for_t
 from labelsieve.selectors.auto_verdict import comparison_table, verdict_text
 from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, named_labels
 from labelsieve.selectors.column_frames import frame_of_columns
-from labelsieve.selectors.fold_evaluation import FoldEvaluation, size_grid
-from labelsieve.selectors.nested_choice import ALL, nested_choice
+from labelsieve.selectors.fold_evaluation import Curves, FoldEvaluation, size_grid
+from labelsieve.selectors.nested_choice import ALL, Choice, nested_choice
 from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH
@@ -192,7 +192,7 @@ class AutoSieve(BaseSieve):
         self._refit(candidates, X, y, choice.option.method, wanted if fixed else choice.option.n_features)
         return self
 
-    def _describe(self, choice: Any, curves: Any, evaluation: FoldEvaluation, fixed: bool) -> None:
+    def _describe(self, choice: Choice, curves: dict[str, Curves], evaluation: FoldEvaluation, fixed: bool) -> None:
         lower = evaluation.lower_is_better
         sign = -1.0 if lower else 1.0
         name = evaluation.measure if isinstance(evaluation.measure, str) else "score"

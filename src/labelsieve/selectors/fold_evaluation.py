@@ -1,7 +1,7 @@
 """Evaluation of selectors on nested folds: every selection on all folds but two serves two outer folds."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
@@ -22,6 +22,7 @@ from labelsieve.selectors.selector_list import ranked
 from labelsieve.table_types import TableLike, TargetsLike
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
 Folds = tuple[int, ...]  # those that a selection is not fitted on
 
 
@@ -82,7 +83,14 @@ class FoldEvaluation:
     def lower_is_better(self) -> bool:
         return isinstance(self.measure, str) and MEASURES[self.measure].lower_is_better
 
-    def run(self, curves: Curves, name: str, selector: BaseEstimator, tasks: Sequence[Folds], progress: Any = None) -> None:
+    def run(
+        self,
+        curves: Curves,
+        name: str,
+        selector: BaseEstimator,
+        tasks: Sequence[Folds],
+        progress: Callable[[], object] | None = None,
+    ) -> None:
         """Select on the training rows of every task, evaluate on its folds, and store the values.
 
         ``selector`` is a selector, or ``"all"`` or ``"none"`` for the controls.
@@ -114,7 +122,7 @@ class FoldEvaluation:
         values = self._learned(matrix, widths[used - 1].tolist(), train, test, parts, self.learners)
         return values[:, np.searchsorted(used, np.minimum(sizes, len(widths)))]  # a shorter list stays as it ends
 
-    def _control(self, which: str, train: Any, test: Any, parts: Any) -> Floats:
+    def _control(self, which: str, train: Rows, test: Rows, parts: list[Rows]) -> Floats:
         """All features, or the base rates of the training rows."""
         if which == "all":
             matrix = self.features.everything()
@@ -123,7 +131,7 @@ class FoldEvaluation:
         return self._learned(np.zeros((len(self.targets), 1)), [1], train, test, parts, [constant])
 
     def _learned(
-        self, matrix: NDArray[Any], sizes: list[int], train: Any, test: Any, parts: Any, learners: Sequence[Any]
+        self, matrix: NDArray[Any], sizes: list[int], train: Rows, test: Rows, parts: list[Rows], learners: Sequence[Any]
     ) -> Floats:
         """The mean over the learners, for the first columns of a matrix."""
         X_train, X_test = scaled_rows(self.scale, matrix[train], matrix[test])

@@ -136,7 +136,9 @@ class HybridSieve(Sieve):
             remedy = "or select by information alone, Sieve('cmim') or --criterion cmim, which takes sparse tables of any size"
             raise MemoryError(f"{str(error).rstrip('.')}, {remedy}.") from None
 
-    def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
+    def _combined(
+        self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: tuple[int, ...]
+    ) -> Gain:
         """Information, and least squares of the same rows."""
         X, targets, weights = self._rows(*data, method.target_discretizer)
         nominal = self.nominal

@@ -34,7 +34,7 @@ def read_json(text: str | bytes) -> Any:
     raise InputError(f"lists and tables are nested more than {MAX_DEPTH} deep")
 
 
-def check_kind(value: object, kind: Any, place: str) -> None:
+def check_kind(value: object, kind: object, place: str) -> None:
     """Refuse a JSON value that does not have the type of an annotation; ``place`` is its path of keys, for the message.
 
     Supports ``str``, ``int``, ``float``, ``bool``, ``None``, ``Any``, unions, ``dict``, ``list``, and ``tuple``, which is a
@@ -88,7 +88,7 @@ _WORDS: Mapping[Any, str] = {
 }
 
 
-def _words(kind: Any) -> str:
+def _words(kind: object) -> str:
     arguments = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     return " or ".join(_WORDS[get_origin(argument) or argument] for argument in arguments)
 

@@ -67,7 +67,7 @@ class KnockoffStatistic:
         return design_columns(table, None if self.levels is None else np.tile(self.levels, 2))
 
 
-def check_statistic(statistic: Any) -> Any:
+def check_statistic(statistic: object) -> Any:
     """The name or estimator, if importances can be read from it."""
     if isinstance(statistic, str):
         if statistic.lower() in (*MODELS, *CRITERIA):

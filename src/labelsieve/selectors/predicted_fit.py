@@ -1,7 +1,6 @@
 """How long a fit of a selector takes on this machine: binning measured on a sample of numbers, and counting by a formula."""
 
 import time
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
@@ -46,7 +45,7 @@ def _seconds(discretizer: Discretizer, X: TableLike, y: TargetsLike) -> float:
 
 
 def fit_costs(
-    method: ResolvedMethod, shape: tuple[int, int, int], levels: int, count: Any, estimator: str, label_share: float | None
+    method: ResolvedMethod, shape: tuple[int, int, int], levels: int, count: object, estimator: str, label_share: float | None
 ) -> list[str]:
     """Lines of ``explain``: time and peak memory if a share of labels is given; of whole tables their time in any case."""
     plan, (n_rows, n_features, _) = method.criterion.plan, shape

@@ -74,7 +74,7 @@ class SelectionViews:
         diagram: str = estimator_html_repr(self)
         return diagram + self.summary()._repr_html_() if _is_fitted(self) else diagram
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+    def _repr_mimebundle_(self, **options: object) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**options)  # type: ignore[misc]
         return {**bundle, "text/plain": str(self)}
 

@@ -11,7 +11,7 @@ from labelsieve.registry import make_selector, method_of
 from labelsieve.table_types import TableLike, TargetsLike
 
 
-def read_selectors(given: Any, what: str) -> dict[str, Any]:
+def read_selectors(given: object, what: str) -> dict[str, Any]:
     """Unfitted selectors by name, in order.
 
     Parameters
@@ -42,7 +42,7 @@ def read_selectors(given: Any, what: str) -> dict[str, Any]:
     return selectors
 
 
-def _read(given: Any, what: str) -> tuple[str, Any]:
+def _read(given: object, what: str) -> tuple[str, Any]:
     if isinstance(given, str):
         selector = make_selector(given)
         return method_of(selector), selector

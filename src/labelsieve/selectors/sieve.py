@@ -38,7 +38,7 @@ class _Started(NamedTuple):
     search: GreedySearch
     workspace: Workspace
     parents: ParentLists
-    lock: Any  # of threading
+    lock: Lock
 
 
 @dataclass(eq=False, repr=False)
@@ -270,7 +270,9 @@ class Sieve(BaseCountingSieve):
         search = make_search(self.search, plan, gain, data.X.n_columns, forced, excluded, constant)
         return _Started(search, workspace, parents, Lock())
 
-    def _combined(self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: Any) -> Gain:
+    def _combined(
+        self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: tuple[int, ...]
+    ) -> Gain:
         """The gain of the search, from that of the formula: itself."""
         return information
 

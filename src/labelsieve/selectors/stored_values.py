@@ -53,7 +53,7 @@ def plain(value: object) -> Any:
     return {"text": repr(value)}
 
 
-def revive(value: Any, place: str) -> Any:
+def revive(value: object, place: str) -> Any:
     """The value that :func:`plain` wrote; ``place`` is its path of keys, for the message where it is damaged."""
     if isinstance(value, list):
         return [revive(item, f"{place}[{index}]") for index, item in enumerate(value)]

@@ -23,7 +23,7 @@ def conditional_randomization_test(
     Y: TargetsLike,
     features: Iterable[int],
     *,
-    sampler: Any = "auto",
+    sampler: object = "auto",
     n_resamples: int = 999,
     random_state: int | None = 0,
 ) -> Real:

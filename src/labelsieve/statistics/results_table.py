@@ -68,7 +68,7 @@ def read_floats(values: ArrayLike, what: str) -> Floats:
         raise InputError(f"{what} must be numbers, and as many in every row.") from None
 
 
-def _read_frame(table: Any) -> tuple[Floats, list[str], Any]:
+def _read_frame(table: object) -> tuple[Floats, list[str], Any]:
     try:
         frame = nw.from_native(table, eager_only=True)
     except nw.exceptions.NarwhalsError as error:

@@ -46,7 +46,7 @@ class ColumnsOfWorker:
         Y, fixed, weights, row_index = self._others
         return NativeBackend(X, Y, fixed, weights=weights, row_index=row_index)
 
-    def ask(self, method: str, *arguments: Any, **options: Any) -> Any:
+    def ask(self, method: str, *arguments: object, **options: object) -> Any:
         """The answer of the backend of these columns."""
         return getattr(self._backend, method)(*arguments, **options)
 
@@ -54,7 +54,7 @@ class ColumnsOfWorker:
         return {name: value for name, value in self.__dict__.items() if name != "_backend"}
 
 
-def _keep(value: Any) -> Any:
+def _keep(value: object) -> Any:
     return value
 
 
@@ -95,7 +95,7 @@ class DaskColumns(TableBackend):
         bounds = zip(self._bounds[:-1], self._bounds[1:], strict=True)
         self._parts = [self.cluster.submit(ColumnsOfWorker, _columns_of(self.X, *each), others) for each in bounds]
 
-    def _ask(self, parts: slice, method: str, given: Condition | None = None, **options: Any) -> list[Any]:
+    def _ask(self, parts: slice, method: str, given: Condition | None = None, **options: object) -> list[Any]:
         column = None
         if given is not None:
             codes, n_levels = self.conditions.column(given)

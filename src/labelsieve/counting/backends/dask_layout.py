@@ -124,7 +124,7 @@ def dask_backend(
     Y: Codes,
     fixed: FixedPoint,
     *,
-    client: Any = None,
+    client: object = None,
     layout: DaskLayout = "auto",
     part_rows: int | None = None,
     timeout: float = 60.0,

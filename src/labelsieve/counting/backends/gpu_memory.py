@@ -33,7 +33,7 @@ class CardMemory:
         with self.device:
             return int(self.device.mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
 
-    def to_host(self, values: Any) -> NDArray[Any]:
+    def to_host(self, values: object) -> NDArray[Any]:
         host: NDArray[Any] = self.xp.asnumpy(values)
         return host
 

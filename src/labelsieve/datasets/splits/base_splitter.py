@@ -65,7 +65,7 @@ def generator(random_state: Seed) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def part_size(size: Any, name: str, n: int) -> int:
+def part_size(size: object, name: str, n: int) -> int:
     """``size`` as a number of rows: a share of ``n`` where it is between 0 and 1, rounded down, else a count."""
     if is_whole(size):
         return whole_number(size, name, 1, max(n - 1, 1))

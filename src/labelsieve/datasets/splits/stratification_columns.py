@@ -80,7 +80,7 @@ def _one_hot(column: NDArray[Any], number: int) -> sparse.csr_array:
     return sparse.csr_array((ones, (np.arange(codes.size), codes.ravel())), shape=(codes.size, values.size))
 
 
-def _is_missing(value: Any) -> bool:
+def _is_missing(value: object) -> bool:
     try:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA refuses to be true or false

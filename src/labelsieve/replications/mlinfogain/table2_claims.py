@@ -1,7 +1,6 @@
 """Conclusions of Pereira et al. (2015) from table II, checked on the printed numbers and on ours, for the data sets run."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -42,7 +41,7 @@ def comparison_by_percentage(losses: Losses, sets: Sequence[str], measure: str) 
     return _compared(np.vstack(means).round(4))
 
 
-def _compared(table: Any) -> Comparison:
+def _compared(table: object) -> Comparison:
     return compare(np.asarray(table), lower_is_better=True, methods=list(METHODS), test="nemenyi")
 
 

@@ -94,7 +94,7 @@ def llsf_chain(beta: float) -> ClassifierChain:
     return ClassifierChain(svm(), network="br", selector=LLSF(beta=beta, max_iter=STEPS))
 
 
-def eocc(chain: Any, sampling: str) -> ChainEnsemble:
+def eocc(chain: object, sampling: str) -> ChainEnsemble:
     """Return ten oCC in random orders that vote."""
     return ChainEnsemble(chain, sampling=sampling, ties=TIES[sampling], random_state=0)
 

@@ -25,7 +25,7 @@ _thread = threading.local()  # per thread of a worker: the study of its last bat
 Event = tuple[str, StepResult | None]
 
 
-def check_client(client: Any, limits: Limits, n_jobs: int | None) -> None:
+def check_client(client: object, limits: Limits, n_jobs: int | None) -> None:
     """Refuse an object that is not a client, and options that exclude one."""
     if not all(hasattr(client, method) for method in ("submit", "nthreads", "subscribe_topic", "cancel")):
         raise StudyError(f"client must be a dask.distributed.Client, not {client!r}.")

@@ -81,7 +81,7 @@ class Study:
         self,
         *,
         n_jobs: int | None = None,
-        client: Any = None,
+        client: object = None,
         time_limit: float | None = None,
         memory_limit: float | None = None,
         changed: Changed = "refuse",

@@ -97,7 +97,7 @@ class GivenSplits:
         return f"{len(self.pairs)} given pairs of training and test rows"
 
 
-def _rows_of(pair: Any, n_rows: int, where: str) -> tuple[Rows, Rows]:
+def _rows_of(pair: object, n_rows: int, where: str) -> tuple[Rows, Rows]:
     """Return row numbers of a pair from a splitter: row numbers, or boolean masks."""
     parts = [np.asarray(part) for part in pair] if isinstance(pair, tuple | list) else []
     if len(parts) != 2 or any(part.ndim != 1 or part.dtype.kind not in "iub" for part in parts):

@@ -78,7 +78,7 @@ def _checked(settings: dict[str, Any], path: Path) -> dict[str, Any]:
     return settings
 
 
-def _with_noise(dataset: Any, noise: Any) -> Any:
+def _with_noise(dataset: object, noise: object) -> Any:
     table = {"name": dataset} if isinstance(dataset, str) else dataset
     return {"noise": noise, **table} if isinstance(table, Mapping) else dataset
 
