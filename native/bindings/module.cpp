@@ -178,17 +178,36 @@ class Session {
     // The same, given one of the features.
     void run_feature(size_t feature, size_t first, size_t last, bool reduce, OutVector<fixed_t> with_given,
                      OutVector<fixed_t> out, bool joint) {
-        require(feature < features_.size(), "there is no such feature");
-        PanelRequest request{.given = {},
-                             .n_given = features_.levels(feature),
-                             .first = first,
-                             .last = last,
-                             .reduce = reduce,
-                             .joint = joint,
-                             .with_given = with_given.data(),
-                             .out = out.data()};
+        PanelRequest request = given_feature(feature, first, last, reduce, with_given.data(), out.data());
+        request.joint = joint;
         check_shapes(request, with_given.shape(0), out.shape(0));
-        run_given_feature(feature, request);
+        const nb::gil_scoped_release released;
+        packed_->panels().run(request);
+    }
+
+    // Several panels: row i of `requests` has a feature and the first and last of its targets. Row i of
+    // `pairs` gets the sums with the feature; those with targets follow each other in `out`.
+    void run_features(nb::ndarray<const int64_t, nb::shape<-1, 3>, nb::c_contig, nb::device::cpu> requests,
+                      nb::ndarray<fixed_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> pairs,
+                      OutVector<fixed_t> out, bool joint) {
+        const size_t n = requests.shape(0);
+        require(pairs.shape(0) == n && pairs.shape(1) == features_.size(), "one sum for each feature");
+        std::vector<PanelRequest> panels;
+        size_t used = 0;
+        for (size_t i = 0; i < n; ++i) {
+            const int64_t* row = requests.data() + 3 * i;
+            require(row[0] >= 0 && row[1] >= 0 && row[1] <= row[2], "a feature, and targets in order");
+            PanelRequest request = given_feature(size_t(row[0]), size_t(row[1]), size_t(row[2]), false,
+                                                 pairs.data() + i * features_.size(), out.data() + used);
+            request.joint = joint;
+            const size_t size = features_.size() * (request.last - request.first);
+            check_shapes(request, features_.size(), size);
+            used += size;
+            require(used <= out.shape(0), "one sum for each feature and target");
+            panels.push_back(request);
+        }
+        const nb::gil_scoped_release released;
+        packed_->panels().run_each(panels);
     }
 
     // The same, added over the targets and folded into an accumulator: see fold_panel.
@@ -196,18 +215,12 @@ class Session {
                       std::optional<Vector<fixed_t>> fixed, fixed_t pair_factor, fixed_t triple_factor,
                       fixed_t constant) {
         const size_t n = features_.size();
-        require(feature < n, "there is no such feature");
         require(accumulator.shape(0) == n && (!fixed || fixed->shape(0) == n), "one number for each feature");
         std::vector<fixed_t> pair(n), triple(n);
-        PanelRequest request{.given = {},
-                             .n_given = features_.levels(feature),
-                             .first = first,
-                             .last = last,
-                             .reduce = true,
-                             .with_given = pair.data(),
-                             .out = triple.data()};
+        const PanelRequest request = given_feature(feature, first, last, true, pair.data(), triple.data());
         check_shapes(request, n, n);
-        run_given_feature(feature, request);
+        const nb::gil_scoped_release released;
+        packed_->panels().run(request);
         const PanelTerms terms{.constant = constant,
                                .fixed = fixed ? fixed->data() : nullptr,
                                .pair_factor = pair_factor,
@@ -244,15 +257,17 @@ class Session {
     size_t bytes() const { return packed_->panels().bytes(); }
 
   private:
-    void run_given_feature(size_t feature, PanelRequest request) {
-        const nb::gil_scoped_release released;
-        std::vector<code_t> codes(features_.n_rows());
-        features_.read(feature, feature + 1, codes.data());
-        std::vector<uint32_t> given(codes.begin(), codes.end());
-        if (!rows_.empty()) given.resize(rows_.size());
-        for (size_t entry = 0; entry < rows_.size(); ++entry) given[entry] = codes[rows_[entry]];
-        request.given = given;
-        packed_->panels().run(request);
+    PanelRequest given_feature(size_t feature, size_t first, size_t last, bool reduce, fixed_t* with_given,
+                               fixed_t* out) const {
+        require(feature < features_.size(), "there is no such feature");
+        return {.given = {},
+                .n_given = features_.levels(feature),
+                .first = first,
+                .last = last,
+                .reduce = reduce,
+                .with_given = with_given,
+                .out = out,
+                .feature = feature};
     }
 
     void check_shapes(const PanelRequest& request, size_t n_with_given, size_t n_out) const {
@@ -298,6 +313,13 @@ class Session {
     std::unique_ptr<Packed> packed_;
 };
 
+void fixed_terms(uint64_t first, Vector<double> logs, double scale, fixed_t penalty, OutVector<fixed_t> out) {
+    require(logs.shape(0) == WeightedTerm::n_logs + 1, "4,097 logarithms");
+    require(first < uint64_t(1) << 52 && out.shape(0) < uint64_t(1) << 52, "counts below 2^53");
+    const nb::gil_scoped_release released;
+    fill_terms({.logs = logs.data(), .scale = scale, .penalty = penalty}, first, {out.data(), out.shape(0)});
+}
+
 size_t refine_joint(OutVector<uint32_t> joint, size_t n_joint, Vector<code_t> column, size_t n_levels) {
     require(n_joint >= 1 && n_levels >= 1, "a variable has at least one level");
     require(joint.shape(0) == column.shape(0), "the joint variable and the column must have the same rows");
@@ -342,6 +364,7 @@ NB_MODULE(_native, m) {
     m.def("kernel_name", [] { return std::string(kernels().name); });
     m.def("fold_panel", &fold_into, "accumulator"_a.noconvert(), "fixed"_a.none(), "pair"_a, "pair_factor"_a,
           "triple"_a, "triple_factor"_a, "constant"_a);
+    m.def("fixed_terms", &fixed_terms, "first"_a, "logs"_a, "scale"_a, "penalty"_a, "out"_a.noconvert());
     m.def("refine", &refine_joint, "joint"_a.noconvert(), "n_joint"_a, "column"_a, "n_levels"_a);
 
     nb::class_<Table>(m, "Table");
@@ -372,6 +395,8 @@ NB_MODULE(_native, m) {
              "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a,
              "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
+        .def("run_features", &Session::run_features, "requests"_a, "pairs"_a.noconvert(), "out"_a.noconvert(),
+             "joint"_a = false)
         .def("fold_feature", &Session::fold_feature, "feature"_a, "first"_a, "last"_a,
              "accumulator"_a.noconvert(), "fixed"_a.none(), "pair_factor"_a, "triple_factor"_a, "constant"_a)
         .def("shrink", &Session::shrink, "given"_a, "n_given"_a, "first"_a, "last"_a, "factors"_a, "n_rows"_a,

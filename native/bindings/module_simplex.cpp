@@ -27,27 +27,28 @@ SomeRows checked_rows(const Vector<int64_t>& rows, const RowMatrix& matrix) {
     return {.numbers = rows.data(), .size = rows.shape(0)};
 }
 
-void block_of(RowMatrix matrix, Vector<int64_t> rows, double factor, double shift, OutVector<double> block) {
+void block_of(RowMatrix matrix, Vector<int64_t> rows, double factor, double shift, OutVector<double> block,
+              Pool& threads) {
     const SomeRows some = checked_rows(rows, matrix);
     require(block.shape(0) == some.size * some.size, "a number for each pair of rows");
     const nb::gil_scoped_release released;
-    copy_block(matrix.data(), matrix.shape(0), some, factor, shift, block.data());
+    copy_block(matrix.data(), matrix.shape(0), some, factor, shift, block.data(), threads);
 }
 
 void sum_of_rows(RowMatrix matrix, Vector<int64_t> rows, Vector<double> weights, double shift,
-                 OutVector<double> sums) {
+                 OutVector<double> sums, Pool& threads) {
     const SomeRows some = checked_rows(rows, matrix);
     require(weights.shape(0) == some.size && sums.shape(0) == matrix.shape(0),
             "a weight for each row and a sum for each column");
     const nb::gil_scoped_release released;
-    add_weighted_rows(matrix.data(), matrix.shape(0), some, weights.data(), shift, sums.data());
+    add_weighted_rows(matrix.data(), matrix.shape(0), some, weights.data(), shift, sums.data(), threads);
 }
 
 NewArray<fixed_t> information(nb::ndarray<const fixed_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums,
                               Vector<fixed_t> of_rows, Vector<fixed_t> of_columns, double divisor,
                               bool not_negative,
                               nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> matrix,
-                              size_t first) {
+                              size_t first, Pool& threads) {
     const size_t n = sums.shape(0), n_columns = sums.shape(1);
     require(of_rows.shape(0) == n && of_columns.shape(0) == n_columns,
             "a number for each row and each column");
@@ -62,7 +63,7 @@ NewArray<fixed_t> information(nb::ndarray<const fixed_t, nb::ndim<2>, nb::c_cont
                               .of_columns = of_columns.data(),
                               .divisor = divisor,
                               .not_negative = not_negative},
-                             matrix.data() + first, matrix.shape(1), totals.data());
+                             matrix.data() + first, matrix.shape(1), totals.data(), threads);
     }
     return hand_over(std::move(totals));
 }
@@ -70,14 +71,19 @@ NewArray<fixed_t> information(nb::ndarray<const fixed_t, nb::ndim<2>, nb::c_cont
 }  // namespace
 
 void bind_simplex(nb::module_& m) {
+    // Threads that wait for the next call; for one caller at a time.
+    nb::class_<Pool>(m, "Threads")
+        .def(
+            "__init__", [](Pool* self, unsigned n_threads) { new (self) Pool(n_threads, poll_signals); },
+            "n_threads"_a);
     m.def("pair_steps", &steps_of_pairs, "matrix"_a.noconvert(), "weights"_a.noconvert(),
           "gradient"_a.noconvert(), "tolerance"_a, "max_steps"_a);
     m.def("copy_block", &block_of, "matrix"_a.noconvert(), "rows"_a, "factor"_a, "shift"_a,
-          "block"_a.noconvert());
+          "block"_a.noconvert(), "threads"_a);
     m.def("add_weighted_rows", &sum_of_rows, "matrix"_a.noconvert(), "rows"_a, "weights"_a, "shift"_a,
-          "sums"_a.noconvert());
+          "sums"_a.noconvert(), "threads"_a);
     m.def("information_of_pairs", &information, "sums"_a, "of_rows"_a, "of_columns"_a, "divisor"_a,
-          "not_negative"_a, "matrix"_a.noconvert(), "first"_a);
+          "not_negative"_a, "matrix"_a.noconvert(), "first"_a, "threads"_a);
 }
 
 }  // namespace labelsieve

@@ -31,11 +31,17 @@ template <class T>
 class Buffer {
   public:
     Buffer() = default;
-    explicit Buffer(size_t size) : size_(size) {
-        if (size == 0) return;
+    explicit Buffer(size_t size) : Buffer(unset(size)) {
+        if (size != 0) std::memset(static_cast<void*>(data_), 0, size * sizeof(T));
+    }
+    // Not zeroed, for threads that write all of it: the first to write a page also pays for its page fault.
+    static Buffer unset(size_t size) {
+        Buffer made;
+        if (size == 0) return made;
         const size_t bytes = checked_product(size, sizeof(T));
-        data_ = static_cast<T*>(::operator new(bytes, std::align_val_t{cache_line}));
-        std::memset(static_cast<void*>(data_), 0, bytes);
+        made.data_ = static_cast<T*>(::operator new(bytes, std::align_val_t{cache_line}));
+        made.size_ = size;
+        return made;
     }
     Buffer(Buffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}

@@ -16,23 +16,22 @@ void Columns::check(size_t column, uint32_t largest) const {
 void DenseColumns::read(size_t first, size_t last, code_t* out) const {
     // Rows outside, columns inside: a row-major table is then read line by line.
     constexpr size_t stripe = 1024;
-    const size_t n = n_rows();
-    for (size_t top = 0; top < n; top += stripe) {
-        const size_t bottom = std::min(n, top + stripe);
-        for (size_t column = first; column < last; ++column) {
-            code_t largest = 0;
-            const uint8_t* from = data_ + ptrdiff_t(column) * column_stride_ + ptrdiff_t(top) * row_stride_;
-            code_t* to = out + (column - first) * n;
-            if (item_size_ == 1) {
-                for (size_t row = top; row < bottom; ++row, from += row_stride_) to[row] = *from;
-            } else {
-                for (size_t row = top; row < bottom; ++row, from += row_stride_)
-                    std::memcpy(to + row, from, sizeof(code_t));
-            }
-            for (size_t row = top; row < bottom; ++row) largest = std::max(largest, to[row]);
-            check(column, largest);
-        }
+    for (size_t top = 0; top < n_rows(); top += stripe)
+        for (size_t column = first; column < last; ++column)
+            read_rows(column, top, std::min(n_rows(), top + stripe), out + (column - first) * n_rows() + top);
+}
+
+void DenseColumns::read_rows(size_t column, size_t from, size_t to, code_t* out) const {
+    const uint8_t* code = data_ + ptrdiff_t(column) * column_stride_ + ptrdiff_t(from) * row_stride_;
+    const size_t n = to - from;
+    if (item_size_ == 1) {
+        for (size_t i = 0; i < n; ++i, code += row_stride_) out[i] = *code;
+    } else {
+        for (size_t i = 0; i < n; ++i, code += row_stride_) std::memcpy(out + i, code, sizeof(code_t));
     }
+    code_t largest = 0;
+    for (size_t i = 0; i < n; ++i) largest = std::max(largest, out[i]);
+    check(column, largest);
 }
 
 void DenseColumns::read_bytes(std::span<const size_t> columns, size_t first_row, size_t n_rows, uint8_t* out,
@@ -81,13 +80,16 @@ SparseColumns::SparseColumns(CsrView<row_t, code_t> listed, std::span<const code
 }
 
 void SparseColumns::read(size_t first, size_t last, code_t* out) const {
-    const size_t n = n_rows();
-    for (size_t column = first; column < last; ++column, out += n) {
-        std::fill(out, out + n, implicit_[column]);
-        const auto listed_rows = rows(column);
-        const auto listed_codes = codes(column);
-        for (size_t i = 0; i < listed_rows.size(); ++i) out[listed_rows[i]] = listed_codes[i];
-    }
+    for (size_t column = first; column < last; ++column, out += n_rows()) read_rows(column, 0, n_rows(), out);
+}
+
+void SparseColumns::read_rows(size_t column, size_t from, size_t to, code_t* out) const {
+    std::fill(out, out + (to - from), implicit_[column]);
+    const auto listed_rows = rows(column);
+    const auto listed_codes = codes(column);
+    const auto first = std::lower_bound(listed_rows.begin(), listed_rows.end(), from);
+    for (size_t i = size_t(first - listed_rows.begin()); i < listed_rows.size() && listed_rows[i] < to; ++i)
+        out[listed_rows[i] - from] = listed_codes[i];
 }
 
 }  // namespace labelsieve

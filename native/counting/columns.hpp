@@ -21,6 +21,9 @@ class Columns {
     // was checked.
     virtual void read(size_t first, size_t last, code_t* out) const = 0;
 
+    // The codes of rows from .. to - 1 of one column, checked as above.
+    virtual void read_rows(size_t column, size_t from, size_t to, code_t* out) const = 0;
+
     // Throws std::invalid_argument unless `largest` is a code of the column.
     void check(size_t column, uint32_t largest) const;
 
@@ -43,6 +46,7 @@ class DenseColumns final : public Columns {
     }
 
     void read(size_t first, size_t last, code_t* out) const override;
+    void read_rows(size_t column, size_t from, size_t to, code_t* out) const override;
 
     // `n_rows` codes of the listed columns as bytes, column j at `out + j * pitch`; a code above 255 becomes
     // 255, which is no code of a narrow column either.
@@ -68,6 +72,7 @@ class SparseColumns final : public Columns {
                   std::vector<uint32_t> levels);
 
     void read(size_t first, size_t last, code_t* out) const override;
+    void read_rows(size_t column, size_t from, size_t to, code_t* out) const override;
 
     size_t n_listed(size_t column) const { return listed_.length(column); }
     std::span<const row_t> rows(size_t column) const { return listed_[column]; }

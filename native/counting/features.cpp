@@ -11,6 +11,8 @@ namespace {
 // bits.
 constexpr double sparse_density = 0.005;
 
+constexpr size_t fewest_tiled = 8;  // features of a block that is not the only one
+
 struct Plan {
     size_t levels;
     std::vector<size_t> features;
@@ -19,10 +21,14 @@ struct Plan {
 // Features of the same number of levels share blocks. Those left over join the last block of the next larger
 // number when it has space for all of them, so that a table with a few odd columns does not pay for nearly
 // empty blocks.
-std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow, bool bounded) {
+//
+// Columns of bits have no such limit; they are split so that every worker has a block.
+std::vector<Plan> plan_blocks(const Columns& columns, std::vector<size_t> narrow, bool bounded,
+                              size_t n_workers) {
     const auto levels = [&](size_t k) { return std::max<size_t>(2, columns.levels(k)); };
     std::stable_sort(narrow.begin(), narrow.end(), [&](size_t a, size_t b) { return levels(a) > levels(b); });
-    const auto capacity = [&](size_t n) { return bounded ? positional_capacity(n) : columns.size(); };
+    const size_t share = std::max(fewest_tiled, (narrow.size() + n_workers - 1) / n_workers + 3) / 4 * 4;
+    const auto capacity = [&](size_t n) { return bounded ? positional_capacity(n) : share; };
     std::vector<Plan> plans;
     for (size_t start = 0, stop; start < narrow.size(); start = stop) {
         const size_t r = levels(narrow[start]);
@@ -92,7 +98,7 @@ void Features<Count>::pack(std::vector<size_t> narrow, Pool& pool) {
         std::erase_if(narrow, is_sparse);
     }
     const size_t n_columns = narrow.size() + nearly_zero.size();
-    const auto plans = plan_blocks(columns_, std::move(narrow), !wants_bits_);
+    const auto plans = plan_blocks(columns_, std::move(narrow), !wants_bits_, pool.size());
     const size_t n_sparse = (nearly_zero.size() + sparse_capacity - 1) / sparse_capacity;
     std::vector<std::unique_ptr<Block<Count>>> blocks(plans.size() + n_sparse);  // an interrupt leaves none
     const double cost = 0.7 * double(n_rows()) * double(n_columns);

@@ -25,6 +25,15 @@ std::vector<size_t> cut_tasks(const std::vector<double>& cost, double limit) {
 
 }  // namespace
 
+template <class Count>
+void Panels<Count>::Run::make_given_bits() {
+    if (!features().wants_bits() || n_given() == 1) return;
+    given_bits = Buffer<uint64_t>((n_given() - 1) * n_words());
+    panels.pool_.run(n_given() - 1, 2 * double(given.n_rows()), [&](size_t level, unsigned) {
+        set_bits(given.rows(level + 1), given_bits.data() + level * n_words());
+    });
+}
+
 // The tables of every feature with the given column: needed for the cells of the most frequent class, and
 // wanted by itself.
 template <class Count>
@@ -32,16 +41,12 @@ void Panels<Count>::Run::count_given() {
     std::vector<RowSet> levels;
     std::vector<Count> sizes(given.sizes().begin(), given.sizes().end());
     Partition groups;
-    Buffer<uint64_t> bits;
     const bool by_lists = given.few() && !panels.terms_.rows;
     if (by_lists) {
-        if (features().wants_bits()) bits = Buffer<uint64_t>((n_given() - 1) * n_words());
-        for (size_t v = 1; v < n_given(); ++v) {
-            const auto rows = given.rows(v);
-            uint64_t* words = bits.size() ? bits.data() + (v - 1) * n_words() : nullptr;
-            if (words) set_bits(rows, words);
-            levels.push_back({.list = rows.data(), .size = rows.size(), .bits = words});
-        }
+        make_given_bits();
+        for (size_t v = 1; v < n_given(); ++v)
+            levels.push_back(
+                {.list = given.rows(v).data(), .size = given.rows(v).size(), .bits = bits_of_level(v)});
         if (panels.terms_.weights) {
             sizes[0] = panels.terms_.weights->total();
             for (size_t v = 1; v < n_given(); ++v) sizes[0] -= sizes[v] = panels.terms_.weight(given.rows(v));
@@ -106,8 +111,8 @@ void Panels<Count>::Run::fill_sets(size_t target, size_t at) {
             const uint64_t* members = panels.class_set(target, c).bits;
             sizes[0] = Count(rows.size());
             for (size_t v = 1; v < levels; ++v) {
-                uint64_t* words = set_bits_buffer.data() + offset[v - 1];
-                const uint64_t* at_level = set_bits_buffer.data() + (v - 1) * n_words();
+                uint64_t* words = panels.set_words_.data() + offset[v - 1];
+                const uint64_t* at_level = bits_of_level(v);
                 size_t size = 0;
                 for (size_t w = 0; w < n_words(); ++w) {
                     words[w] = members[w] & at_level[w];
@@ -157,9 +162,8 @@ void Panels<Count>::Run::make_sets(size_t from, size_t to) {
     set_start.assign(1, 0);
     size_start.assign(1, 0);
     set_offset.clear();
-    // The bits of the levels given lie before those of the sets.
     const size_t words = features().wants_bits() ? n_words() : 0;
-    size_t space = (levels - 1) * words;
+    size_t space = 0;
     std::vector<double> cost;
     for (size_t t = from; t < to; ++t) {
         for (size_t c = 1; c < targets().classes(split[t]); ++c)
@@ -175,9 +179,8 @@ void Panels<Count>::Run::make_sets(size_t from, size_t to) {
     sets.assign(set_offset.size(), {});
     set_sizes.resize(size_start.back());
     if (features().wants_bits()) {
-        set_bits_buffer = Buffer<uint64_t>(space);
-        for (size_t v = 1; v < levels; ++v) set_bits(given.rows(v), set_bits_buffer.data() + (v - 1) * words);
-        for (size_t s = 0; s < sets.size(); ++s) sets[s].bits = set_bits_buffer.data() + set_offset[s];
+        panels.set_words_.reserve(space);
+        for (size_t s = 0; s < sets.size(); ++s) sets[s].bits = panels.set_words_.data() + set_offset[s];
     } else {
         panels.set_rows_.reserve(space);
         for (size_t s = 0; s < sets.size(); ++s) sets[s].list = panels.set_rows_.data() + set_offset[s];
@@ -195,7 +198,7 @@ void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned w
     const Block<Count>& block = *blocks[range.block];
     Scratch<Count>& scratch = panels.scratch_[worker];
     const size_t levels = n_given(), pitch = block.pitch();
-    const bool kept = !panels.with_class_.empty();
+    const bool kept = !panels.classes_->counts.empty();
     scratch.sums.reserve(block.width());
     std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);
     // For targets with unknown cells: sums with and without the target, and the table of all rows.
@@ -214,7 +217,7 @@ void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned w
             const size_t l = split[at], classes = targets().classes(l);
             const Count* with_class = nullptr;
             if (kept) {
-                with_class = panels.with_class_[range.block].data() + panels.set_index(l) * pitch;
+                with_class = panels.classes_->counts[range.block].data() + panels.set_index(l) * pitch;
             } else {
                 scratch.margins.reserve((classes - 1) * pitch + 1);
                 scratch.sets.clear();

@@ -17,12 +17,15 @@ constexpr size_t class_memory = size_t(1) << 28;  // bytes of class counts that 
 // groups win.
 constexpr size_t few_cells = 64, rows_per_cell = 16;
 
+constexpr size_t rows_of_part = 16384;  // of a feature that is given, read at a time
+
 }  // namespace
 
 template <class Count>
 Panels<Count>::Panels(Features<Count>& features, const Targets& targets, const Terms<Count>& terms,
                       Pool& pool)
-    : features_(features), targets_(targets), terms_(terms), pool_(pool), scratch_(pool.size()) {
+    : features_(features), targets_(targets), terms_(terms), pool_(pool), scratch_(pool.size()),
+      classes_(std::make_shared<Classes>()) {
     class_index_.assign(1, 0);
     for (size_t l = 0; l < targets.size(); ++l) {
         const size_t classes = targets.classes(l);
@@ -36,12 +39,9 @@ Panels<Count>::Panels(Features<Count>& features, const Targets& targets, const T
 }
 
 template <class Count>
-Panels<Count>::~Panels() = default;
-
-template <class Count>
 size_t Panels<Count>::bytes() const {
-    size_t total = features_.bytes() + targets_.bytes() + class_bits_.size() * sizeof(uint64_t);
-    for (const auto& counts : with_class_) total += counts.size() * sizeof(Count);
+    size_t total = features_.bytes() + targets_.bytes() + classes_->bits.size() * sizeof(uint64_t);
+    for (const auto& counts : classes_->counts) total += counts.size() * sizeof(Count);
     return total + (non_empty_ ? non_empty_->bytes() : 0);
 }
 
@@ -49,32 +49,33 @@ template <class Count>
 RowSet Panels<Count>::class_set(size_t target, size_t listed_class) const {
     const auto rows = targets_.rows(target, listed_class);
     const size_t n_words = (features_.n_rows() + 63) / 64, set = class_index_[target] + listed_class - 1;
-    const bool has_bits = class_bits_.size() != 0;
+    const Buffer<uint64_t>& bits = classes_->bits;
     return {.list = rows.data(),
             .size = rows.size(),
-            .bits = has_bits ? class_bits_.data() + set * n_words : nullptr};
+            .bits = bits.size() != 0 ? bits.data() + set * n_words : nullptr};
 }
 
-// Levels of every feature in every class of every target: the margins of all panels, counted once and kept
-// unless huge.
+// Counted once and kept unless huge.
 template <class Count>
 void Panels<Count>::count_classes() {
-    if (features_.wants_bits() && class_bits_.size() == 0) {
+    if (features_.wants_bits() && classes_->bits.size() == 0) {
         const size_t n_words = (features_.n_rows() + 63) / 64;
-        class_bits_ = Buffer<uint64_t>(checked_product(class_index_.back(), n_words));
-        for (size_t l = 0; l < targets_.size(); ++l)
+        auto bits = Buffer<uint64_t>(checked_product(class_index_.back(), n_words));
+        pool_.run(targets_.size(), 2 * double(targets_.n_rows()), [&](size_t l, unsigned) {
             for (size_t c = 0; c < class_index_[l + 1] - class_index_[l]; ++c)
-                set_bits(targets_.rows(l, c + 1), class_bits_.data() + (class_index_[l] + c) * n_words);
+                set_bits(targets_.rows(l, c + 1), bits.data() + (class_index_[l] + c) * n_words);
+        });
+        classes_->bits = std::move(bits);
     }
     const size_t n_blocks = features_.blocks().size();
-    if (with_class_.size() == n_blocks) return;
-    with_class_.clear();
+    if (classes_->counts.size() == n_blocks) return;
+    classes_->counts.clear();
     size_t total = 0;
     for (const auto& block : features_.blocks()) total += block->pitch();
     if (total != 0 && class_index_.back() > class_memory / sizeof(Count) / total) return;
     std::vector<Buffer<Count>> counted(n_blocks);
     for (size_t b = 0; b < n_blocks; ++b)
-        counted[b] = Buffer<Count>(class_index_.back() * features_.blocks()[b]->pitch());
+        counted[b] = Buffer<Count>::unset(class_index_.back() * features_.blocks()[b]->pitch());
     std::vector<RowSet> sets;
     double rows = 0;
     for (size_t l = 0; l < targets_.size(); ++l)
@@ -92,7 +93,7 @@ void Panels<Count>::count_classes() {
         block.count(sets.data() + from, to - from, counted[b].data() + from * block.pitch(),
                     scratch_[worker]);
     });
-    with_class_ = std::move(counted);
+    classes_->counts = std::move(counted);
 }
 
 template <class Count>
@@ -119,16 +120,77 @@ double Panels<Count>::cost(const PanelRequest& request) const {
 }
 
 template <class Count>
+struct Panels<Count>::Lane {
+    Pool pool{1};
+    Panels panels;
+    explicit Lane(const Panels& of)
+        : panels(of.features_, of.targets_, of.terms_, pool, of.classes_, of.class_index_) {}
+};
+
+template <class Count>
+Panels<Count>::Panels(Features<Count>& features, const Targets& targets, const Terms<Count>& terms,
+                      Pool& pool, std::shared_ptr<Classes> classes, std::vector<size_t> class_index)
+    : features_(features), targets_(targets), terms_(terms), pool_(pool), scratch_(pool.size()),
+      class_index_(std::move(class_index)), classes_(std::move(classes)) {}
+
+template <class Count>
+Panels<Count>::~Panels() = default;
+
+template <class Count>
 void Panels<Count>::run(const PanelRequest& request) {
     const std::scoped_lock lock(mutex_);
+    run_alone(request);
+}
+
+// A panel that is a good part of the work uses all threads; of the others, each thread takes one at a time.
+template <class Count>
+void Panels<Count>::run_each(std::span<const PanelRequest> requests) {
+    const std::scoped_lock lock(mutex_);
+    std::vector<double> costs;
+    for (const PanelRequest& request : requests) costs.push_back(cost(request));
+    const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
+    std::vector<const PanelRequest*> small;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        if (pool_.size() > 1 && costs[i] * 4 * pool_.size() < all) {
+            small.push_back(&requests[i]);
+        } else {
+            run_alone(requests[i]);
+        }
+    }
+    if (small.empty()) return;
+    const Pool::KeepAwake awake(pool_, all);
+    features_.pack_deferred(pool_);
+    count_classes();
+    while (lanes_.size() < pool_.size()) lanes_.push_back(std::make_unique<Lane>(*this));
+    pool_.run(small.size(), all,
+              [&](size_t task, unsigned worker) { lanes_[worker]->panels.run_alone(*small[task]); });
+}
+
+template <class Count>
+void Panels<Count>::read_given(const PanelRequest& request) {
+    if (!request.feature) return given_.assign(request.given, {}, request.n_given, pool_);
+    const size_t n = features_.n_rows(), n_parts = (n + rows_of_part - 1) / rows_of_part;
+    given_codes_.reserve(n);
+    pool_.run(n_parts, double(n), [&](size_t part, unsigned) {
+        const size_t from = part * rows_of_part;
+        features_.columns().read_rows(*request.feature, from, std::min(n, from + rows_of_part),
+                                      given_codes_.data() + from);
+    });
+    const std::span<const row_t> rows =
+        terms_.rows ? std::span(terms_.rows, targets_.n_rows()) : std::span<const row_t>();
+    given_.assign(std::span<const code_t>(given_codes_.data(), n), rows, request.n_given, pool_);
+}
+
+template <class Count>
+void Panels<Count>::run_alone(const PanelRequest& request) {
     // First, so that threads wake up while the given column is read.
     const Pool::KeepAwake awake(pool_, cost(request));
-    const Given given(request.given, request.n_given);
+    read_given(request);
     const bool by_tables = non_empty_ && NonEmptyTables::can_count(request);
     if (!by_tables) features_.pack_deferred(pool_);
     given_cells_.resize(features_.blocks().size());
     accumulators_.resize(pool_.size());
-    Run run(*this, given, request, by_tables ? features_.n_first_blocks() : features_.blocks().size());
+    Run run(*this, given_, request, by_tables ? features_.n_first_blocks() : features_.blocks().size());
     if (request.reduce) {
         std::fill(request.out, request.out + features_.size(), 0);
         for (auto& accumulator : accumulators_) {
@@ -144,12 +206,12 @@ void Panels<Count>::run(const PanelRequest& request) {
         run.all_split();
         run.all_grouped();
     }
-    if (!features_.wide().empty()) given.need_codes();
+    if (!features_.wide().empty()) given_.need_codes();
     run.all_wide();
     if (!request.reduce) return;
     for (const auto& accumulator : accumulators_)
         for (size_t k = 0; k < features_.size(); ++k) request.out[k] += accumulator[k];
-    if (by_tables) non_empty_->run(given, request);
+    if (by_tables) non_empty_->run(given_, request);
 }
 
 template <class Count>

@@ -19,14 +19,15 @@ namespace labelsieve {
 
 // Targets first <= l < last, within the levels of a given column; one level makes pairs.
 struct PanelRequest {
-    std::span<const uint32_t> given;  // one code below `n_given` for each entry
+    std::span<const uint32_t> given;  // one code below `n_given` for each entry; not needed with `feature`
     size_t n_given, first, last;
     bool reduce;          // add over the targets
     bool joint = false;   // of targets with unknown cells: the sum over the known rows, times N/K, alone
     fixed_t* with_given;  // [k]: cells of (feature k, given)
     fixed_t* out;         // [k], or [k * (last - first) + l - first]: cells of (feature k, given, target l)
     const ShrunkTerms* shrunk =
-        nullptr;  // asked for instead of `out`; without targets, of (feature k, given)
+        nullptr;                         // asked for instead of `out`; without targets, of (feature k, given)
+    std::optional<size_t> feature = {};  // that is given, instead of a column
 };
 
 class AnyPanels {
@@ -35,6 +36,7 @@ class AnyPanels {
     virtual void feature_sums(fixed_t* out) = 0;  // (d,)
     virtual void target_sums(fixed_t* out) = 0;   // (q,)
     virtual void run(const PanelRequest& request) = 0;
+    virtual void run_each(std::span<const PanelRequest> requests) = 0;  // small ones at the same time
     virtual size_t bytes() const = 0;
 
     // Whether tables can be shrunk here: columns of few levels, given columns and targets of few classes that
@@ -54,11 +56,22 @@ class Panels final : public AnyPanels {
     void feature_sums(fixed_t* out) override;
     void target_sums(fixed_t* out) override;
     void run(const PanelRequest& request) override;
+    void run_each(std::span<const PanelRequest> requests) override;
     size_t bytes() const override;
     bool can_shrink(size_t n_given) const override;
 
   private:
-    struct Run;  // the state of one call
+    // Levels of every feature in every class of every target: the margins of all panels.
+    struct Classes {
+        std::vector<Buffer<Count>> counts;  // for each block
+        Buffer<uint64_t> bits;              // the classes as bits, for blocks that want them
+    };
+    struct Run;   // the state of one call
+    struct Lane;  // panels on one thread, with the packed data and the margins of these
+    Panels(Features<Count>& features, const Targets& targets, const Terms<Count>& terms, Pool& pool,
+           std::shared_ptr<Classes> classes, std::vector<size_t> class_index);
+    void run_alone(const PanelRequest& request);
+    void read_given(const PanelRequest& request);
     void count_classes();
     double cost(const PanelRequest& request) const;
     size_t set_index(size_t target) const { return class_index_[target]; }
@@ -73,9 +86,12 @@ class Panels final : public AnyPanels {
     std::vector<Scratch<Count>> scratch_;  // one for each worker
     std::vector<size_t>
         class_index_;  // where the sets of a target begin; only targets of few classes have any
-    std::vector<Buffer<Count>> with_class_;  // for each block: counts of its features in every class
-    Buffer<uint64_t> class_bits_;            // the classes as bits, for blocks that want them
+    std::shared_ptr<Classes> classes_;
+    std::vector<std::unique_ptr<Lane>> lanes_;  // one for each worker, when panels are small
     // Memory of one call, kept for the next: fresh memory would cost page faults at every step.
+    Given given_;
+    Buffer<code_t> given_codes_;
+    Buffer<uint64_t> set_words_;
     Buffer<row_t> set_rows_;
     std::vector<Buffer<Count>> given_cells_;     // for each block
     std::vector<Buffer<fixed_t>> accumulators_;  // for each worker, when targets are added up

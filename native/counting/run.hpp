@@ -24,7 +24,7 @@ struct Panels<Count>::Run {
         : panels(of), given(by), request(asked), blocks(of.features_.blocks().data(), n_blocks) {}
 
     std::vector<size_t> split, grouped;  // targets counted by row lists and margins, and by groups
-    Buffer<uint64_t> set_bits_buffer;
+    Buffer<uint64_t> given_bits;     // of the levels given but the most frequent, for blocks that want them
     std::vector<RowSet> sets;        // (target, class, level given) of the current targets
     std::vector<size_t> set_offset;  // of each set, in the rows or bits of all sets
     std::vector<Count> set_sizes;    // (target, class, level given) with level 0
@@ -55,6 +55,10 @@ struct Panels<Count>::Run {
                              : known_sum(ratio, request.with_given[feature], joint, alone);
     }
 
+    void make_given_bits();
+    const uint64_t* bits_of_level(size_t level) const {
+        return given_bits.size() ? given_bits.data() + (level - 1) * n_words() : nullptr;
+    }
     void count_given();
     void shrink_given();
     void store_shrunk(const Block<Count>& block, size_t target, const double* shrunk) {

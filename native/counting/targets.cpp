@@ -175,32 +175,72 @@ void Targets::expand(size_t target, std::vector<uint32_t>& classes, std::vector<
               sorted.begin() + ptrdiff_t(n_zero));
 }
 
-Given::Given(std::span<const uint32_t> codes, size_t n_levels) {
-    std::vector<count_t> counts(n_levels, 0);
-    for (const uint32_t code : codes) {
-        if (code >= n_levels)
-            throw std::invalid_argument("given column: a code is not below the number of levels");
-        ++counts[code];
-    }
+// Entries are split into parts: each counts its levels, and then knows where its rows go.
+template <class CodeOf>
+void Given::fill(size_t n, const CodeOf& code_of, size_t n_levels, Pool& pool) {
+    constexpr size_t entries_of_part = 16384, most_levels = 1024;  // of columns that are split
+    constexpr size_t running = 4;  // counters of a level: increments of the same one wait for each other
+    const size_t part = n_levels <= most_levels ? entries_of_part : std::max<size_t>(n, 1);
+    const size_t n_parts = (n + part - 1) / part;
+    std::vector<count_t> of_parts(n_parts * n_levels), counts(n_levels, 0);
+    pool.run(n_parts, 2 * double(n), [&](size_t p, unsigned) {
+        std::vector<count_t> counters(running * n_levels, 0);
+        for (size_t entry = p * part; entry < std::min(n, (p + 1) * part); ++entry) {
+            const size_t code = code_of(entry);
+            if (code >= n_levels)
+                throw std::invalid_argument("given column: a code is not below the number of levels");
+            ++counters[entry % running * n_levels + code];
+        }
+        for (size_t c = 0; c < running * n_levels; ++c) of_parts[p * n_levels + c % n_levels] += counters[c];
+    });
+    for (size_t c = 0; c < of_parts.size(); ++c) counts[c % n_levels] += of_parts[c];
     const auto rank = order_levels(counts, sizes_);
+    codes_.clear();
+    bytes_.clear();
     if (!few()) {
-        codes_.resize(codes.size());
-        for (size_t row = 0; row < codes.size(); ++row) codes_[row] = rank[codes[row]];
+        codes_.resize(n);
+        for (size_t entry = 0; entry < n; ++entry) codes_[entry] = rank[code_of(entry)];
         return;
     }
-    bytes_.resize(codes.size());
-    for (size_t row = 0; row < codes.size(); ++row) bytes_[row] = uint8_t(rank[codes[row]]);
     starts_.assign(1, 0);
     for (size_t v = 1; v < levels(); ++v) starts_.push_back(starts_.back() + sizes_[v]);
-    rows_.resize(starts_.back() + 1);
-    std::vector<size_t> next(starts_);
-    std::rotate(next.begin(), next.end() - 1, next.end());
-    for (size_t row = 0; row < bytes_.size(); ++row) {
-        const uint8_t v = bytes_[row];
-        rows_[next[v]] = row_t(row);
-        next[v] += v != 0;
+    bytes_.resize(n);
+    rows_.resize(starts_.back());
+    // Where the rows of every part and level begin.
+    std::vector<size_t> next(starts_.begin(), starts_.end() - 1);
+    std::vector<size_t> first(n_parts * n_levels, 0);
+    for (size_t p = 0; p < n_parts; ++p)
+        for (size_t c = 0; c < n_levels; ++c) {
+            const size_t v = rank[c];
+            if (counts[c] == 0 || v == 0) continue;
+            first[p * n_levels + v] = next[v - 1];
+            next[v - 1] += of_parts[p * n_levels + c];
+        }
+    pool.run(n_parts, 5 * double(n), [&](size_t p, unsigned) {
+        row_t* to[few_levels];
+        row_t ignored = 0;  // rows of the most frequent level are written without a branch
+        to[0] = &ignored;
+        for (size_t v = 1; v < levels(); ++v) to[v] = rows_.data() + first[p * n_levels + v];
+        for (size_t entry = p * part; entry < std::min(n, (p + 1) * part); ++entry) {
+            const uint8_t v = uint8_t(rank[code_of(entry)]);
+            bytes_[entry] = v;
+            *to[v] = row_t(entry);
+            to[v] += v != 0;
+        }
+    });
+}
+
+template <class Code>
+void Given::assign(std::span<const Code> codes, std::span<const row_t> rows, size_t n_levels, Pool& pool) {
+    if (rows.empty()) {
+        fill(codes.size(), [&](size_t entry) { return size_t(codes[entry]); }, n_levels, pool);
+    } else {
+        fill(rows.size(), [&](size_t entry) { return size_t(codes[rows[entry]]); }, n_levels, pool);
     }
 }
+
+template void Given::assign(std::span<const uint32_t>, std::span<const row_t>, size_t, Pool&);
+template void Given::assign(std::span<const code_t>, std::span<const row_t>, size_t, Pool&);
 
 void set_bits(std::span<const row_t> rows, uint64_t* bits) {
     for (const row_t row : rows) bits[row / 64] |= uint64_t(1) << (row % 64);

@@ -54,7 +54,10 @@ class Targets {
 // The column that a panel is conditioned on. Its levels are renumbered from the most frequent down.
 class Given {
   public:
-    Given(std::span<const uint32_t> codes, size_t n_levels);
+    // Entry i has the code of row rows[i], or of row i when there is no list. The memory of the column before
+    // is used again.
+    template <class Code>
+    void assign(std::span<const Code> codes, std::span<const row_t> rows, size_t n_levels, Pool& pool);
 
     size_t levels() const { return sizes_.size(); }
     size_t n_rows() const { return few() ? bytes_.size() : codes_.size(); }
@@ -74,6 +77,9 @@ class Given {
     bool few() const { return levels() <= few_levels; }
 
   private:
+    template <class CodeOf>
+    void fill(size_t n, const CodeOf& code_of, size_t n_levels, Pool& pool);
+
     std::vector<count_t> sizes_;
     mutable std::vector<uint32_t> codes_;
     std::vector<uint8_t> bytes_;

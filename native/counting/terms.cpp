@@ -1,5 +1,7 @@
 #include "counting/terms.hpp"
 
+#include <algorithm>
+
 namespace labelsieve {
 
 namespace {
@@ -48,6 +50,18 @@ void Terms<Count>::complete(Partition& groups) const {
         for (const row_t row : groups.singletons) groups.singleton_sum += (*this)((*weights)[row]);
     } else {
         groups.singleton_sum = fixed_t(groups.singletons.size()) * (*this)(Count(1));
+    }
+}
+
+void fill_terms(const WeightedTerm& term, uint64_t first, std::span<fixed_t> out) {
+    constexpr size_t together = 512;
+    double counts[together];
+    fixed_t terms[together];
+    for (size_t start = 0; start < out.size(); start += together) {
+        for (size_t i = 0; i < together; ++i) counts[i] = double(first + start + i);
+        std::fill(terms, terms + together, 0);
+        kernels().add_terms(counts, 1, together, together, term, terms);
+        std::copy_n(terms, std::min(together, out.size() - start), out.data() + start);
     }
 }
 

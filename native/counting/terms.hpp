@@ -69,4 +69,7 @@ struct Terms {
     void complete(Partition& groups) const;
 };
 
+// out[i] = the term of the count first + i.
+void fill_terms(const WeightedTerm& term, uint64_t first, std::span<fixed_t> out);
+
 }  // namespace labelsieve

@@ -12,7 +12,8 @@ namespace {
 // A direction flatter than this share of the largest diagonal entry promises no more than one that is just so
 // flat.
 constexpr double flattest = 1e-12;
-constexpr size_t strip = 1024;  // of a vector that many rows are added to, one after the other
+constexpr size_t strip = 256;  // of a vector that many rows are added to, one after the other
+constexpr size_t rows_of_task = 64;
 
 struct Problem : QuadraticProgram {
     std::vector<double> diagonal, promises;
@@ -77,22 +78,28 @@ PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t m
 }
 
 void copy_block(const double* matrix, size_t n, const SomeRows& rows, double factor, double shift,
-                double* block) {
-    for (size_t i = 0; i < rows.size; ++i, block += rows.size) {
-        const double* row = matrix + size_t(rows.numbers[i]) * n;
-        if (rows.size == n) {
-            for (size_t j = 0; j < n; ++j) block[j] = factor * row[j];
-        } else {
-            for (size_t j = 0; j < rows.size; ++j) block[j] = factor * row[rows.numbers[j]];
+                double* block, Pool& pool) {
+    const double cost = 1.5 * double(rows.size) * double(rows.size);
+    pool.run((rows.size + rows_of_task - 1) / rows_of_task, cost, [&](size_t task, unsigned) {
+        const size_t last = std::min(rows.size, (task + 1) * rows_of_task);
+        for (size_t i = task * rows_of_task; i < last; ++i) {
+            const double* row = matrix + size_t(rows.numbers[i]) * n;
+            double* to = block + i * rows.size;
+            if (rows.size == n) {
+                for (size_t j = 0; j < n; ++j) to[j] = factor * row[j];
+            } else {
+                for (size_t j = 0; j < rows.size; ++j) to[j] = factor * row[rows.numbers[j]];
+            }
+            to[i] += shift;
         }
-        block[i] += shift;
-    }
+    });
 }
 
 void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, const double* weights,
-                       double shift, double* sums) {
-    for (size_t first = 0; first < n; first += strip) {
-        const size_t last = std::min(n, first + strip);
+                       double shift, double* sums, Pool& pool) {
+    const double cost = 1.0 * double(n) * double(rows.size);
+    pool.run((n + strip - 1) / strip, cost, [&](size_t task, unsigned) {
+        const size_t first = task * strip, last = std::min(n, first + strip);
         for (size_t r = 0; r < rows.size; ++r) {
             const size_t number = size_t(rows.numbers[r]);
             const double* row = matrix + number * n;
@@ -100,23 +107,27 @@ void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, con
             for (size_t j = first; j < last; ++j) sums[j] += weight * row[j];
             if (first <= number && number < last) sums[number] += weight * shift;
         }
-    }
+    });
 }
 
-void information_of_pairs(const PairSums& pairs, double* block, size_t pitch, fixed_t* totals) {
+void information_of_pairs(const PairSums& pairs, double* block, size_t pitch, fixed_t* totals, Pool& pool) {
     const double lowest = pairs.not_negative ? 0 : -std::numeric_limits<double>::infinity();
     const size_t n_columns = pairs.n_columns;
-    for (size_t i = 0; i < pairs.n; ++i, block += pitch) {
-        const fixed_t* sums = pairs.sums + i * n_columns;
-        fixed_t total = 0;
-        for (size_t j = 0; j < n_columns; ++j) {
-            const fixed_t shared = sums[j] - pairs.of_rows[i] - pairs.of_columns[j];
-            total += shared;
-            const double bits = double(shared) / pairs.divisor / std::numbers::ln2;
-            block[j] = bits > lowest ? bits : lowest;
+    const double cost = 10.0 * double(pairs.n) * double(n_columns);
+    pool.run((pairs.n + rows_of_task - 1) / rows_of_task, cost, [&](size_t task, unsigned) {
+        const size_t last = std::min(pairs.n, (task + 1) * rows_of_task);
+        for (size_t i = task * rows_of_task; i < last; ++i) {
+            const fixed_t* sums = pairs.sums + i * n_columns;
+            fixed_t total = 0;
+            for (size_t j = 0; j < n_columns; ++j) {
+                const fixed_t shared = sums[j] - pairs.of_rows[i] - pairs.of_columns[j];
+                total += shared;
+                const double bits = double(shared) / pairs.divisor / std::numbers::ln2;
+                block[i * pitch + j] = bits > lowest ? bits : lowest;
+            }
+            totals[i] = total;
         }
-        totals[i] = total;
-    }
+    });
 }
 
 }  // namespace labelsieve

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/types.hpp"
+#include "threads/pool.hpp"
 
 namespace labelsieve {
 
@@ -35,11 +36,11 @@ struct SomeRows {
 
 // block = factor times the rows and columns `rows` of the n x n matrix, and `shift` added to its diagonal.
 void copy_block(const double* matrix, size_t n, const SomeRows& rows, double factor, double shift,
-                double* block);
+                double* block, Pool& pool);
 
 // sums += the rows of matrix + shift * I, each times its weight, one after the other.
 void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, const double* weights,
-                       double shift, double* sums);
+                       double shift, double* sums, Pool& pool);
 
 // Sums of n log n over the tables of n rows with some columns, and how they become information in bits.
 struct PairSums {
@@ -52,6 +53,6 @@ struct PairSums {
 
 // block[i * pitch + j] = the information of pair (i, j), and totals[i] = the sum of its fixed-point numbers
 // over j.
-void information_of_pairs(const PairSums& pairs, double* block, size_t pitch, fixed_t* totals);
+void information_of_pairs(const PairSums& pairs, double* block, size_t pitch, fixed_t* totals, Pool& pool);
 
 }  // namespace labelsieve

@@ -23,7 +23,7 @@ from labelsieve.counting.backends import (
     Target,
     make_backend,
 )
-from labelsieve.counting.backends.protocol import fold_newest
+from labelsieve.counting.backends.protocol import PanelsBackend, fold_newest, panels_given_features
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.row_weights import quantize
 from labelsieve.information import Codes
@@ -187,6 +187,19 @@ def test_folds_add_a_linear_function_of_the_panel(factory, case, with_fixed):
             fold_newest(ours, accumulator, feature, PanelFold(11, fixed, -3, 2), targets)
             panel = naive.panel(Feature(feature), targets=targets, reduce="sum")
             assert np.array_equal(accumulator, 7 + 11 + (0 if fixed is None else fixed) - 3 * panel.pair + 2 * panel.triple)
+
+
+@pytest.mark.parametrize("factory", [BACKENDS[name] for name in ("naive", "native", "native, two threads")])
+def test_several_panels_given_features(factory, case):
+    """Through the capability where the backend has it, else one after the other."""
+    ours, naive = pair_of_backends(factory, case)
+    assert isinstance(ours, PanelsBackend) == isinstance(ours, NativeBackend)
+    requests = [(feature, targets) for targets in (WHOLE, PART, EMPTY) for feature in range(case[0].n_columns)]
+    panels = panels_given_features(ours, 4 * requests)  # more than are counted together
+    for (feature, targets), panel in zip(4 * requests, panels, strict=True):
+        expected = naive.panel(Feature(feature), targets=targets)
+        assert_same_sums(panel.pair, expected.pair)
+        assert_same_sums(panel.triple, expected.triple)
 
 
 @backends

@@ -276,6 +276,53 @@ void test_row_index() {
     }
 }
 
+// Panels given features, several at a time and on several threads, equal those given the same columns on one.
+void test_several_panels() {
+    struct Case {
+        size_t n_rows, n_features;
+        Strategy strategy;
+    };
+    for (const auto& [n_rows, d, strategy] :
+         {Case{40'000, 20, Strategy::automatic}, Case{40'000, 30, Strategy::positional},
+          Case{3'000, 200, Strategy::automatic}, Case{3'000, 40, Strategy::histogram}}) {
+        const Table x(n_rows, std::vector<uint32_t>(d, 4), 0.5), y(n_rows, {2, 3, 2, 5}, 0.4);
+        const auto table = make_table(n_rows);
+        const DenseColumns x_columns = x.dense(), y_columns = y.dense();
+        Pool one(1), three(3);
+        Features<count_t> features(x_columns, nullptr, strategy, three);
+        Features<count_t> plain(x_columns, nullptr, strategy, one);
+        const Targets targets(y_columns, three);
+        Panels<count_t> panels(features, targets, {.table = table.data()}, three);
+        Panels<count_t> expected(plain, targets, {.table = table.data()}, one);
+        std::vector<fixed_t> pairs(d * d), triples(d * d * 4), pair(d), triple(d * 4);
+        std::vector<PanelRequest> requests;
+        for (size_t k = 0; k < d; ++k)  // the first has all targets, the others one or two
+            requests.push_back({.given = {},
+                                .n_given = 4,
+                                .first = k == 0 ? 0 : k % 3,
+                                .last = k == 0 ? 4 : k % 3 + 1 + k % 2,
+                                .reduce = false,
+                                .with_given = pairs.data() + k * d,
+                                .out = triples.data() + 4 * k * d,
+                                .feature = k});
+        panels.run_each(requests);
+        for (size_t k = 0; k < d; ++k) {
+            std::vector<uint32_t> codes(n_rows);
+            for (size_t row = 0; row < n_rows; ++row) codes[row] = x.at(row, k);
+            PanelRequest request = requests[k];
+            request.feature = {};
+            request.given = codes;
+            request.with_given = pair.data();
+            request.out = triple.data();
+            expected.run(request);
+            EXPECT(std::equal(pair.begin(), pair.end(), pairs.begin() + ptrdiff_t(k * d)));
+            const size_t size = d * (request.last - request.first);
+            EXPECT(std::equal(triple.begin(), triple.begin() + ptrdiff_t(size),
+                              triples.begin() + ptrdiff_t(4 * k * d)));
+        }
+    }
+}
+
 void test_refine() {
     for (const size_t levels : {size_t(3), size_t(60'000)}) {
         const size_t n = 5000;
@@ -355,6 +402,7 @@ int test_discretize();  // how many checks failed
 int main() {
     test_sizes();
     test_pool();
+    test_several_panels();
     test_refine();
     test_panels();
     test_wrong_ratios();

@@ -89,14 +89,15 @@ void test_parts() {
     for (size_t i = 0; i < n * n; ++i) matrix[i] = double(i % 97);
     const std::vector<int64_t> some{0, 3, 1029};
     std::vector<double> block(9), sums(n, 1.0), all(n * n);
-    copy_block(matrix.data(), n, {.numbers = some.data(), .size = 3}, 2.0, 0.5, block.data());
+    Pool pool(3);
+    copy_block(matrix.data(), n, {.numbers = some.data(), .size = 3}, 2.0, 0.5, block.data(), pool);
     for (size_t i = 0; i < 3; ++i)
         for (size_t j = 0; j < 3; ++j)
             EXPECT(block[i * 3 + j] ==
                    2 * matrix[size_t(some[i]) * n + size_t(some[j])] + (i == j ? 0.5 : 0));
     const std::vector<double> weights{1, 2, 4};
     add_weighted_rows(matrix.data(), n, {.numbers = some.data(), .size = 3}, weights.data(), 0.25,
-                      sums.data());
+                      sums.data(), pool);
     for (size_t j = 0; j < n; ++j) {
         double expected = 1;
         for (size_t r = 0; r < 3; ++r)
@@ -105,7 +106,7 @@ void test_parts() {
     }
     std::vector<int64_t> every(n);
     for (size_t i = 0; i < n; ++i) every[i] = int64_t(i);
-    copy_block(matrix.data(), n, {.numbers = every.data(), .size = n}, 1.0, 0.0, all.data());
+    copy_block(matrix.data(), n, {.numbers = every.data(), .size = n}, 1.0, 0.0, all.data(), pool);
     EXPECT(all == matrix);
 }
 

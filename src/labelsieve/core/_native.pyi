@@ -86,8 +86,17 @@ def apply_cuts(
 def pair_steps(
     matrix: NDArray[np.float64], weights: NDArray[np.float64], gradient: NDArray[np.float64], tolerance: float, max_steps: int
 ) -> tuple[int, float, float]: ...
+
+class Threads:
+    def __init__(self, n_threads: int) -> None: ...
+
 def copy_block(
-    matrix: NDArray[np.float64], rows: NDArray[np.int64], factor: float, shift: float, block: NDArray[np.float64]
+    matrix: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    factor: float,
+    shift: float,
+    block: NDArray[np.float64],
+    threads: Threads,
 ) -> None: ...
 def add_weighted_rows(
     matrix: NDArray[np.float64],
@@ -95,6 +104,7 @@ def add_weighted_rows(
     weights: NDArray[np.float64],
     shift: float,
     sums: NDArray[np.float64],
+    threads: Threads,
 ) -> None: ...
 def information_of_pairs(
     sums: NDArray[np.int64],
@@ -104,6 +114,7 @@ def information_of_pairs(
     not_negative: bool,
     matrix: NDArray[np.float64],
     first: int,
+    threads: Threads,
 ) -> NDArray[np.int64]: ...
 def minimize_squared_hinge(
     starts: NDArray[np.int64],
@@ -124,6 +135,7 @@ def pack_rows(
     first: NDArray[np.int64],
     words: NDArray[np.uint64],
 ) -> None: ...
+def fixed_terms(first: int, logs: NDArray[np.float64], scale: float, penalty: int, out: NDArray[np.int64]) -> None: ...
 def refine(joint: NDArray[np.uint32], n_joint: int, column: NDArray[np.uint16], n_levels: int) -> int: ...
 def nearest_dense(
     table: NDArray[np.float64],
@@ -235,6 +247,9 @@ class Session:
         with_given: NDArray[np.int64],
         out: NDArray[np.int64],
         joint: bool = False,
+    ) -> None: ...
+    def run_features(
+        self, requests: NDArray[np.int64], pairs: NDArray[np.int64], out: NDArray[np.int64], joint: bool = False
     ) -> None: ...
     def fold_feature(
         self,

@@ -13,6 +13,7 @@ from functools import cache, cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve import core
 from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import InputError
 
@@ -21,7 +22,6 @@ ESTIMATORS = ("plugin", "miller-madow")
 _N_LOGS = 4096
 _HEADROOM_BITS = 52  # of 63: a double holds every sum over the targets, and 1,024 of them add up without overflow
 _MOST_BITS = 50  # about as fine as a double
-_VALUES_AT_ONCE = 2**18
 _CACHED_ROWS = 2**14  # for few rows the table of values is a sixth of a call, and repeated calls need the same one
 
 
@@ -139,7 +139,6 @@ class FixedPoint:
 def _for_rows(n_rows: int, n_targets: int, estimator: Estimator) -> FixedPoint:
     plain = FixedPoint.for_weights(n_rows, unit=1.0, n_rows=n_rows, n_targets=n_targets, estimator=estimator)
     values = np.empty(n_rows + 1, dtype=np.int64)
-    for start in range(0, n_rows + 1, _VALUES_AT_ONCE):  # a dozen arrays of this length are needed at a time
-        values[start : start + _VALUES_AT_ONCE] = plain(np.arange(start, min(start + _VALUES_AT_ONCE, n_rows + 1)))
+    core.fixed_terms(0, logarithms(), plain.scale, plain.penalty, values)
     values.flags.writeable = False
     return FixedPoint(n_rows, plain.bits, 1.0, estimator, values)

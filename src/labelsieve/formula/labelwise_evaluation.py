@@ -8,7 +8,7 @@ same feature share its panel.
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends.protocol import Feature
+from labelsieve.counting.backends.protocol import panels_given_features
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.evaluation import Parents, Program
 from labelsieve.formula.nodes import Variables
@@ -78,16 +78,20 @@ class LabelwiseSources(Sources):
         with_targets = need.total or need.full
         pair = self._tables.setdefault(frozenset("fs"), np.empty(self.shape, dtype=np.int64))
         triple = self._tables.setdefault(frozenset("fsy"), np.empty(self.shape if with_targets else 0, dtype=np.int64))
+        wanted = []  # a feature, and the columns of neighboring targets that have just selected it
         for feature in map(int, np.unique(features)):
             same = np.flatnonzero(features == feature)
-            for columns in _neighbors(same) if with_targets else [same[:0]]:
-                targets = slice(0)
-                if with_targets:
-                    targets = slice(self._base.first + int(columns[0]), self._base.first + int(columns[-1]) + 1)
-                panel = self._workspace.backend.panel(Feature(feature), targets=targets)
-                if with_targets:
-                    triple[:, columns] = panel.triple[:, columns - columns[0]]
-            pair[:, same] = panel.pair[:, np.newaxis]
+            wanted += [(feature, columns) for columns in (_neighbors(same) if with_targets else [same])]
+        first = self._base.first
+        requests = [
+            (feature, slice(first + int(columns[0]), first + int(columns[-1]) + 1) if with_targets else slice(0))
+            for feature, columns in wanted
+        ]
+        panels = panels_given_features(self._workspace.backend, requests)
+        for (_, columns), panel in zip(wanted, panels, strict=True):
+            pair[:, columns] = panel.pair[:, np.newaxis]
+            if with_targets:
+                triple[:, columns] = panel.triple[:, columns - columns[0]]
         self._tables[frozenset("s")] = self._workspace.feature_sums[np.newaxis, features]
         if need.targets:
             of_targets = super().table(frozenset("fy"), self._base)

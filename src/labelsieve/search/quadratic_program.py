@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
+from labelsieve.counting.resources import n_threads
 from labelsieve.search.simplex import pair_steps, smallest_eigenvalue
 
 Array = NDArray[np.float64]
@@ -60,6 +61,8 @@ class QuadraticProgram:
         Largest ``optimality`` at the end.
     max_steps : int
         Total number of pair steps.
+    n_jobs : int, default=None
+        Threads that copy and add rows of a stored matrix; the result does not depend on it.
 
     Attributes
     ----------
@@ -94,8 +97,10 @@ class QuadraticProgram:
     shift: float = 0.0
     tolerance: float = 1e-8
     max_steps: int = 10_000_000
+    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
+        self._threads = core.Threads(n_threads(self.n_jobs))
         self.n_steps = 0
         self.pair_curvature = np.inf
         corners = 0.5 * self._quadratic * (self.matrix.diagonal + self.shift) - self.alpha * self.relevance
@@ -245,7 +250,7 @@ class QuadraticProgram:
         if self._space is None:
             self._space = np.empty(len(self.matrix) ** 2)
         part = self._space[: len(members) ** 2]
-        core.copy_block(self._whole, members, factor, shift, part)
+        core.copy_block(self._whole, members, factor, shift, part, self._threads)
         return part.reshape(len(members), len(members))
 
     def _exact_gradient(self) -> Array:
@@ -259,7 +264,7 @@ class QuadraticProgram:
             return
         features, weights = features[weights != 0], weights[weights != 0]
         if self._whole is not None:  # one after the other, as below: the same sums to the last bit
-            core.add_weighted_rows(self._whole, features, self._quadratic * weights, self.shift, gradient)
+            core.add_weighted_rows(self._whole, features, self._quadratic * weights, self.shift, gradient, self._threads)
             return
         for j, weight in zip(features, weights, strict=True):
             gradient += (self._quadratic * weight) * self.matrix.column(int(j))

@@ -13,6 +13,7 @@ from labelsieve import core
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.resources import n_threads
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -61,6 +62,7 @@ class Redundancy:
         self._all = len(self._columns) == X.n_columns
         self._fixed = FixedPoint.for_data(X.n_rows, options.weights, n_targets=BLOCK, estimator=options.estimator)
         self._backend = make_backend(X, X, self._fixed, options)
+        self._threads = core.Threads(n_threads(options.n_jobs))
         self._sums = self._of_columns(self._backend.singles()[0])
         self._whole: Array | None = None
         self._total: int | None = None  # of all entries, in fixed point
@@ -112,7 +114,7 @@ class Redundancy:
             else:
                 pairs = self._of_columns(self._pairs_of(block))
                 shared = core.information_of_pairs(
-                    pairs, self._sums, margins, self._fixed.divisor, self._is_plugin, matrix, int(block[0])
+                    pairs, self._sums, margins, self._fixed.divisor, self._is_plugin, matrix, int(block[0]), self._threads
                 )
             total += _exact_sum(shared)
             if progress is not None:

@@ -210,7 +210,9 @@ class QuadraticSieve(BaseCountingSieve):
             total = mean + float(relevance.mean())
             self.alpha_ = min(max(mean / total, 0.0), 1.0) if total > 0 else 0.0
         shift = 0.0 if self.shift == "auto" else float(self.shift)
-        return QuadraticProgram(matrix, relevance, self.alpha_, shift, tolerance=self.tol, max_steps=self.max_iter)
+        return QuadraticProgram(
+            matrix, relevance, self.alpha_, shift, tolerance=self.tol, max_steps=self.max_iter, n_jobs=self.n_jobs
+        )
 
     def _draw(self, size: int | float, n_features: int) -> NDArray[np.intp]:
         """Features at random, in rising order."""

@@ -133,6 +133,17 @@ class NativeBackend(TableBackend):
         self._session.run_feature(given.index, first, last, reduce is not None, panel.pair, out, **self._joint)
         return panel
 
+    def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> list[Panel]:
+        ranges = [target_range(targets, self.n_targets, None) for _, targets in requests]
+        widths = [last - first for first, last in ranges]
+        pairs = np.empty((len(requests), self.n_features), dtype=np.int64)
+        triples = np.empty(self.n_features * sum(widths), dtype=np.int64)
+        rows = [(feature, *targets) for (feature, _), targets in zip(requests, ranges, strict=True)]
+        self._session.run_features(np.array(rows, dtype=np.int64), pairs, triples, **self._joint)
+        ends = self.n_features * np.cumsum(widths)
+        shapes = ((self.n_features, width) for width in widths)
+        return [Panel(*of_one) for of_one in zip(pairs, map(np.reshape, np.split(triples, ends[:-1]), shapes), strict=True)]
+
     def _run(self, codes: NDArray[np.integer], n_levels: int, targets: slice, reduce: Reduce) -> Panel:
         first, last, panel = self._empty_panel(targets, reduce)
         column = np.ascontiguousarray(codes, dtype=np.uint32)

@@ -4,7 +4,7 @@ Everything above this package asks a :class:`Backend` and nothing else. A backen
 codes of ``d`` features and ``q`` targets; :func:`labelsieve.counting.backends.make_backend` finds the factory.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, runtime_checkable
 
@@ -19,6 +19,7 @@ from labelsieve.counting.row_weights import RowWeights
 Sums = NDArray[np.int64]
 Reduce = Literal["sum"] | None
 ALL_TARGETS = slice(None)
+PANELS = 64  # that are counted together at most: their sums are in memory at the same time
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,24 @@ class FoldingBackend(Protocol):
 
     def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
         """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
+
+
+@runtime_checkable
+class PanelsBackend(Protocol):
+    """An optional capability: several small panels that are counted at the same time, on several threads."""
+
+    def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> list[Panel]:
+        """The panels conditioned on features, each with the targets of its slice."""
+
+
+def panels_given_features(backend: Backend, requests: Sequence[tuple[int, slice]]) -> Iterator[Panel]:
+    """The panels conditioned on features, each with the targets of its slice, one after the other."""
+    together = getattr(backend, "panels_given_features", None)
+    if together is None:
+        yield from (backend.panel(Feature(feature), targets=targets) for feature, targets in requests)
+        return
+    for start in range(0, len(requests), PANELS):
+        yield from together(requests[start : start + PANELS])
 
 
 def fold_panel(accumulator: Any, panel: Panel, fold: PanelFold) -> None:
