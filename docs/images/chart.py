@@ -10,9 +10,9 @@ INK, EDGE, QUESTION, ANSWER, YES = "#1b1f24", "#8a939c", "#eef2f6", "#ffffff", "
 # A question, the method to use if the answer is yes, and the reason.
 STEPS = [
     ("Does each label need its own features?", 'LabelwiseSieve("mlfs")', "label-specific features; used by oCC"),
-    ("May features be informative only jointly?", 'Sieve("cmi"), Sieve("cife")', "find the joint features in labelsieve demo"),
+    ("May features be informative only jointly?", 'Sieve("cmi"), Sieve("cife")', "find the synergistic features of the demo"),
     ("Very many features and labels, little time?", 'Sieve("scls")', "no three-way tables; third in two measures"),
-    ("Scores in nats, or a table read in parts?", "Sieve()", "CMIM, five bins of equal frequency"),
+    ("Scores in nats, or data larger than memory?", "Sieve()", "CMIM, five bins of equal frequency"),
 ]
 OTHERWISE = ("HybridSieve()", "information and least squares; confirmed for labels")
 LAST = ("How many features?", "PermutationTest, CrossValidated", "stopping rules instead of a fixed number")

@@ -88,9 +88,9 @@ def test_every_help_explains_all_options_and_ends_with_examples(name):
     assert set(re.findall(r"--[a-z-]+", examples)) <= existing, "an example has an option that does not exist"
 
 
-def test_exit_codes_are_told():
+def test_exit_codes_are_in_the_help():
     text = " ".join(run("--help").stdout.split())
-    assert "0, done; 1, some cells of a study failed; 2, refused, with the reason in one line; 130, interrupted" in text
+    assert "0, success; 1, some cells of a study failed; 2, invalid usage, data or settings; 130, interrupted" in text
 
 
 SETS = re.findall(r"^\| `([a-z ]+)` \| `(--[a-z-]+)`(?: \((.*?)\))? \| `([\w.]+)`, `(\w+)` \|$", DOCS, re.MULTILINE)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve import BaselineSieve, HybridSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import MDL
 from labelsieve.report import Report, selection_report, study_report
@@ -290,3 +290,14 @@ def test_the_citation_is_that_of_the_project():
     assert f"title   = {{{cited['title']}}}" in text
     assert f"version = {{{labelsieve.__version__}}}" in text
     assert "The labelsieve developers" in text
+
+
+def test_a_hybrid_is_named_and_its_relative_gains_are_drawn_without_a_unit(data):
+    hybrid = HybridSieve(n_features_to_select=3).fit(data.X, data.Y)
+    page = Page(selection_report(hybrid, data.X, data.Y, resamples=0, confidence=None).html())
+    assert any(text.startswith("hybrid selected 3 of 20 features") for text in page.texts)
+    assert {"hybrid", "cmim-positive"} <= {text for _, text in page.all("th")}, "the method, and the criterion of its information"
+    ax = hybrid.plot()
+    assert ax.get_xlabel() == "score"
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["information", "least squares", "sum"]
+    assert hybrid.plot(data.X, data.Y).get_xlabel() == "nats"

@@ -32,7 +32,7 @@ from labelsieve.report.plaintext import listed, plain_table, printable, prose, t
 if TYPE_CHECKING:
     from labelsieve.datasets import SyntheticData
 
-CODES = "Exit codes: 0, done; 1, some cells of a study failed; 2, refused, with the reason in one line; 130, interrupted."
+CODES = "Exit codes: 0, success; 1, some cells of a study failed; 2, invalid usage, data or settings; 130, interrupted."
 
 
 class Commands(TyperGroup):
@@ -185,7 +185,7 @@ def options(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Select the features that matter when every row has many labels."""
+    """Select features of data with several labels or several numeric targets."""
 
 
 @app.command(epilog=examples("labelsieve demo", "labelsieve demo --n-rows 500 --random-state 1"))
@@ -196,7 +196,7 @@ def demo(
     no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
     data: Annotated[Path | None, typer.Option(help="Also write the data, as a file such as demo.csv for select.")] = None,
 ) -> None:
-    """Run every criterion on synthetic data with known ground truth, and write a report of one of them."""
+    """Run every criterion on synthetic data with known relevant features, and write an HTML report."""
     from labelsieve.studies.demo import SHORT, run_demo
 
     if not no_report:

@@ -7,11 +7,11 @@ from labelsieve.cli.options import names_in, parse_named
 from labelsieve.cli.select_options import SelectOptions
 from labelsieve.errors import InputError
 
-AUTO = "Choose method and number of features by nested cross-validation, and say whether selection pays."
-PORTFOLIO = "With --auto: candidates, comma-separated as for --criterion; default: that of AutoSieve."
+AUTO = "Choose the method and the number of features by nested cross-validation, and report whether selection helps."
+PORTFOLIO = "With --auto: candidate methods, comma-separated, as for --criterion; default: that of AutoSieve."
 LEARNER = "With --auto: learners to evaluate with, comma-separated; default: nearest neighbors and ridge regression."
-MEASURE = "With --auto: the measure to choose by; default: average_precision, or rrmse if the targets are numeric."
-BUDGET = "With --auto: seconds; candidates that do not fit are left out, and named."
+MEASURE = "With --auto: the measure to optimize; default: average_precision, or rrmse if the targets are numeric."
+BUDGET = "With --auto: seconds; candidates that do not fit are skipped and listed."
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ CLASSIFIERS = (
 )
 SCALE = "Scaling of the features for the classifiers, by the training rows: standard, minmax or none; default: standard."
 MEASURES = "Comma-separated names, such as hamming_loss,macro_f1; for numeric targets rrmse."
-FILLED = "train-mean: fill missing cells with the means of the training rows. Default: refused where no classifier takes them."
+FILLED = "train-mean: impute missing cells by the means of the training rows. Default: an error if unsupported."
 PROFILE = "Print the time of all stored cells, by method and phase."
 DATA = f"{FILE} Or one .toml file with the whole protocol."
 
@@ -79,7 +79,7 @@ def compare(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Compare methods on data sets: select inside every split, evaluate, and store every result.
+    """Compare methods on data sets: select and evaluate in every split, and store all results.
 
     After an interruption the same command resumes the study.
     """

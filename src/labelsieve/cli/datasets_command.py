@@ -11,12 +11,12 @@ from labelsieve.errors import InputError
 from labelsieve.report.plaintext import listed, plain_table, printable, text_of
 
 ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm, .txt, .X.npz or .csv, and then .gz, .bz2, .xz or .zst to pack it."
-datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Look at data sets, get them and convert them.")
+datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, fetch, describe and convert data sets.")
 
 
 @datasets_app.callback()
 def datasets() -> None:
-    """Look at data sets, get them and convert them."""
+    """List, fetch, describe and convert data sets."""
 
 
 def catalog_names() -> list[str]:
@@ -28,7 +28,7 @@ def catalog_names() -> list[str]:
 
 @datasets_app.command("list", epilog=examples("labelsieve datasets list", "labelsieve datasets list --format csv"))
 def list_known(format: FormatOption = Format.table, json: JsonOption = False) -> None:
-    """List the data sets of the papers: size, who used them, and where they are now."""
+    """List the data sets of the catalog: size, papers, and location."""
     emit(format, json, table=catalog_table, document=catalog_documents, rows=catalog_rows)
 
 
@@ -75,7 +75,7 @@ def fetch_one(
         Path | None, typer.Option("--data-home", "--folder", help="Look here first, instead of $LABELSIEVE_DATA.")
     ] = None,
 ) -> None:
-    """Get a data set, from the network if need be, and check that it is what the catalog says."""
+    """Fetch a data set, from the network if necessary, and verify it against the catalog."""
     from labelsieve.datasets.catalog import catalog_entry
     from labelsieve.datasets.dataset_error import DatasetError
     from labelsieve.datasets.fetch import fetch, where
@@ -105,10 +105,9 @@ def info(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Print the statistics of a data set: size, labels or targets, and columns to look at.
+    """Print statistics of a data set: size, labels or targets, and columns to check.
 
-    These are columns with missing cells, nominal and constant ones, those like an id, with about as many values as rows, and
-    duplicates of others.
+    Columns to check have missing cells, are nominal, constant or duplicates, or have about as many values as rows, like an id.
     """
     from labelsieve.cli.datasets_info import DatasetInfo
 
@@ -124,7 +123,7 @@ def convert(
     options: ReadOptions,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
 ) -> None:
-    """Write a data set in another format, which the ending of OUT names.
+    """Convert a data set to another format, given by the suffix of OUT.
 
     ARFF comes with its labels in an XML header next to it, and Parquet stores which columns are labels. libsvm (.txt: as in the
     extreme classification repository) and pairs of SciPy matrices (NAME.X.npz, NAME.Y.npz) keep no names, and CSV does not say

@@ -23,8 +23,8 @@ FDR = "The false discovery rate, of features and of the labels of selected featu
 METHOD = "hierarchical: features first, then their labels; pooled: all pairs together, without an error rate over features."
 COMBINE = "p-value of a feature: simes, or fisher for independent labels."
 CORRECTION = "bh: Benjamini and Hochberg; by: Benjamini and Yekutieli, for any dependence of the features."
-STRATA = "A column with the batch or site of every row: association is tested within them. It is no feature then."
-GROUPS = "A column with the patient or subject of every row: rows of one are permuted as a whole. It is no feature then."
+STRATA = "A column with the batch or site of every row: association is tested within them. It is not a feature."
+GROUPS = "A column with the patient or subject of every row: rows of one are permuted as a whole. It is not a feature."
 PERMUTATIONS = "Permutations for pairs with few rows, and with --groups for all pairs."
 SEED = "Seed of the permutations, or of the knockoffs."
 COLUMN_CUTS = "COLUMN=DISCRETIZER for one column (repeatable), as for labelsieve select."
@@ -55,7 +55,7 @@ class DiscoverOptions(ReadOptions):
     discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS)] = None
     n_permutations: Annotated[int, typer.Option(min=1, help=PERMUTATIONS)] = 9999
     random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help=SEED)] = 0
-    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None
+    n_jobs: Annotated[int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.")] = None
 
     def fit(self, path: Path) -> Found:
         """Test the features of a file or a data set."""
@@ -126,10 +126,10 @@ def discover(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """List the features that are associated with labels, and with which, at a false discovery rate.
+    """List associated features and labels at a false discovery rate.
 
-    Every pair of a feature and a label is tested by its mutual information. At most the given share of the listed features is
-    expected to be independent of all labels. With --null conditional, features are listed that have information about some
+    Every pair of a feature and a label is tested by its mutual information. The false discovery rate is the expected fraction
+    of listed features that are independent of all labels. --null conditional lists features that have information about some
     label given all other features.
     """
     if out is not None:

@@ -29,13 +29,13 @@ leaderboard_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 @leaderboard_app.callback()
 def leaderboard() -> None:
-    """Publish a large comparison of selectors, join its parts, and place a selector of your own in it."""
+    """Publish a large comparison of selectors, merge its parts, and rank a custom selector in it."""
 
 
 @leaderboard_app.command(epilog=examples("labelsieve leaderboard page board -o leaderboard.html"))
 def page(
     folder: Annotated[Path, typer.Argument(help=RESULTS)],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to write it; it replaces a file there.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output file; an existing file is replaced.")] = Path(
         "leaderboard.html"
     ),
 ) -> None:
@@ -77,7 +77,7 @@ def merge(
     folder: Annotated[Path, typer.Argument(help=f"{FOLDER} It is created if it does not exist.")],
     others: Annotated[list[Path], typer.Argument(help="Folders whose results are added to it, such as those of shards.")],
 ) -> None:
-    """Join results that were run into folders of their own; those of the first folder are kept where several have a cell."""
+    """Merge results from several folders; if several have a cell, that of the first folder is kept."""
     from labelsieve.studies.leaderboard import merge as merge_stores
     from labelsieve.studies.leaderboard import study_folders
 
@@ -122,10 +122,10 @@ def add(
     name: Annotated[str | None, typer.Option("--class", help="Class of the selector, if the file has several.")] = None,
     datasets: Annotated[str | None, typer.Option("--only-datasets", help=DATASETS)] = None,
     learners: Annotated[str | None, typer.Option("--only-learners", help=NAMES)] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Run the first splits of every data set, so many.")] = 1,
+    repeats: Annotated[int, typer.Option(min=1, help="Run only this number of first splits of every data set.")] = 1,
     measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
 ) -> None:
-    """Evaluate your selector on the splits of a leaderboard, and print where it lands.
+    """Evaluate a custom selector on the splits of a leaderboard, and print its rank.
 
     Only the new selector is run. It is compared with the stored results of the same splits.
     """

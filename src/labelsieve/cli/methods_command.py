@@ -19,11 +19,13 @@ SYMBOLS = "f: the candidate; s: each selected feature; S: all of them as one; y,
 
 
 def methods(
-    name: Annotated[str | None, typer.Argument(help="One of them, in detail.", autocompletion=complete(method_names))] = None,
+    name: Annotated[
+        str | None, typer.Argument(help="Method to describe in detail.", autocompletion=complete(method_names))
+    ] = None,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """List the methods: name, formula or objective, paper; or describe one."""
+    """List all methods with formula or objective and paper, or describe one."""
     if name is None:
         emit(format, json, table=list_of_all, document=documents, rows=rows_of_all)
         return

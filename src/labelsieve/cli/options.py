@@ -21,7 +21,7 @@ from typer.core import TyperCommand
 from labelsieve.errors import InputError
 
 Format = StrEnum("Format", ["table", "json", "csv"])
-FormatOption = Annotated[Format, typer.Option(help="What to print: a table for people, or json or csv for programs.")]
+FormatOption = Annotated[Format, typer.Option(help="Output format: a table, or machine-readable json or csv.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 
 

@@ -10,10 +10,10 @@ from labelsieve.cli.options import names_in
 if TYPE_CHECKING:
     from labelsieve.studies.protocol import Part
 
-DATASETS = "Comma-separated names or tags of data sets of the protocol; run these alone."
-NAMES = "Comma-separated names of the protocol; run these alone."
-SHARD = "Run one part of several, such as 3/20, with a folder of its own; labelsieve leaderboard merge joins the folders."
-SKIP = "Leave out a method on a data set where one of its stored selections exceeded a limit."
+DATASETS = "Run only these data sets of the protocol: comma-separated names or tags."
+NAMES = "Run only these of the protocol: comma-separated names."
+SHARD = "Run one part of several, such as 3/20, in a separate folder; labelsieve leaderboard merge merges the folders."
+SKIP = "Skip a method on a data set if one of its stored selections exceeded a limit."
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class PartOptions:
     only_datasets: Annotated[str | None, typer.Option(help=DATASETS)] = None
     only_methods: Annotated[str | None, typer.Option(help=NAMES)] = None
     only_learners: Annotated[str | None, typer.Option(help=NAMES)] = None
-    repeats: Annotated[int | None, typer.Option(min=1, help="Run the first splits of every data set, so many.")] = None
+    repeats: Annotated[int | None, typer.Option(min=1, help="Run only this number of first splits of every data set.")] = None
     shard: Annotated[str | None, typer.Option(help=SHARD)] = None
     skip_exceeded: Annotated[bool, typer.Option("--skip-exceeded", help=SKIP)] = False
 

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, SciPy (.X.npz), CSV with a header row, Excel (.xlsx), Parquet; also compressed."
 FILE = f"{FORMATS.removesuffix('.')}; or a name from datasets list."
 LABELS = (
-    "N: the last N columns; -N: the first N; names with commas; a pattern such as 'label_*', or a regular expression after "
-    "re: ('re:^y[0-9]+$'); an XML header. Not needed where the file says."
+    "Label columns: N, the last N columns; -N, the first N; comma-separated names; a pattern such as 'label_*'; a regular "
+    "expression after re: ('re:^y[0-9]+$'); or an XML header. Not needed if the file declares them."
 )
-SEPARATOR = "Label columns hold sets of labels with this mark between them, such as ';'; none: they do not. Found by default."
-MISSING_LABELS = "Missing labels: refuse, drop their rows, take them as absent, or keep them as unknown."
-MAX_BYTES = "Memory that reading may take, such as 8G; default: 4G, or what is available."
+SEPARATOR = "Separator of label sets in label columns, such as ';'; none: they are not sets. Default: detected."
+MISSING_LABELS = "Missing labels: raise an error, drop their rows, treat them as absent, or keep them as unknown."
+MAX_BYTES = "Maximum memory for reading, such as 8G; default: 4G, or the available memory if less."
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,9 @@ class ReadOptions:
     label_separator: Annotated[str | None, typer.Option(help=SEPARATOR)] = None
     strings: Annotated[
         Literal["error", "drop", "nominal"],
-        typer.Option(help="String attributes of ARFF files, and dates other than as numbers."),
+        typer.Option(
+            help="String attributes and non-numeric dates of ARFF files: raise an error, drop them, or treat them as nominal."
+        ),
     ] = "error"
     missing_labels: Annotated[Literal["error", "drop", "absent", "keep"], typer.Option(help=MISSING_LABELS)] = "error"
     max_bytes: Annotated[str | None, typer.Option(help=MAX_BYTES)] = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from labelsieve.studies.demo import Demo
 
 WHAT = "A file of data or the name of a data set, to select from as labelsieve select does; or the folder of a study."
-CONFIDENCE = "Confidence level of the limits of information and of ranks; 0: without them."
+CONFIDENCE = "Confidence level of the limits of information and of ranks; 0 omits them."
 REPORT = "Where to write the report."
 SHOWN = "cife"  # by the demo: it finds the ground truth, and its formula has all components that a report can show
 
@@ -25,13 +25,15 @@ def report(
     options: SelectOptions,
     output: Annotated[Path, typer.Option("--output", "-o", help=f"{REPORT} It replaces a file there.")] = Path("report.html"),
     redundant: Annotated[float, typer.Option(help=REDUNDANT)] = 0.9,
-    stability: Annotated[int, typer.Option(min=0, help="Also select from this many resamples of the rows; 0: do not.")] = 20,
+    stability: Annotated[
+        int, typer.Option(min=0, help="Number of resamples of the rows for the stability of the selection; 0 omits it.")
+    ] = 20,
     confidence: Annotated[float, typer.Option(help=CONFIDENCE)] = 0.95,
-    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Of those resamples.")] = 0,
+    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Seed of the resamples.")] = 0,
 ) -> None:
-    """Write a selection or a study as one HTML file, with tables, figures and citations.
+    """Write a selection or a study as one HTML file with tables, figures and citations.
 
-    The file needs no network. For a study, the options of a selection have no meaning.
+    The file needs no network. The options of a selection do not apply to a study.
     """
     if not 0 < redundant <= 1:
         raise InputError("--redundant takes a number above 0 and at most 1.")

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from labelsieve.studies.results.records import FailedCell
 
 Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
-NO_ESTIMATE = "Start at once, without the trials that estimate the cost."
+NO_ESTIMATE = "Do not estimate the cost before the run."
 OUT = "Folder of the study. A second run completes the missing cells."
 JOBS = "Number of processes; -1: one per core."
 DRY_RUN = "Estimate the cost and run nothing."
 MAX_ERRORS = 3
 RETRY = "Run failed cells again."
-CHANGED = "Treatment of results of other data, settings or code: refuse to run, rerun them, or keep them."
+CHANGED = "Stored results of other data, settings or code: refuse to run, rerun them, or keep them."
 
 
 @dataclass(frozen=True)

@@ -17,14 +17,16 @@ from labelsieve.errors import InputError
 if TYPE_CHECKING:
     from labelsieve.selectors.selection import Selection
 
-STABILITY = "Also select from this many resamples of the rows, and report the stability of the selection."
+STABILITY = "Report the stability of the selection over this number of resamples of the rows."
 
 
 @with_options(SelectOptions)
 def select(
     file: Annotated[Path, typer.Argument(help=FILE)],
     options: SelectOptions,
-    output: Annotated[Path | None, typer.Option(help="Save the selection as .json, for from_json of its selector.")] = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Save the selection as a .json file, for from_json of the selector.")
+    ] = None,
     format: FormatOption = Format.table,
     json: JsonOption = False,
     redundant: Annotated[float | None, typer.Option(help=REDUNDANT)] = None,
@@ -40,7 +42,7 @@ def select(
 ) -> None:
     """Select features of a table.
 
-    Numeric columns are cut into bins; text and nominal columns keep their values as levels.
+    Numeric columns are discretized; every value of a text or nominal column is a level.
     """
     if redundant is not None and (format is Format.csv or options.labelwise or not 0 < redundant <= 1):
         raise InputError(

@@ -20,26 +20,24 @@ if TYPE_CHECKING:
     from labelsieve.stopping import StoppingRule
 
 CRITERION = (
-    "A criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
-    "--labelwise, --memory-limit and --dask, and with rules for the number of features other than cv."
+    "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
+    "--labelwise, --memory-limit, --dask, and stopping rules other than cv."
 )
-COUNT = (
-    "Number of features: a number, a share such as 10%, all, or a rule as for --stop; default: 10. With --stop: the largest."
-)
-STOP = "Find the number by a rule: {STOPPING_RULES}; permutation:alpha=0.01 sets more."
-TARGETS = "The label space: {LABEL_SPACES}; auto: that of the method; sampled:n_labels=500 sets a parameter."
+COUNT = "Number of features: a number, a fraction such as 10%, all, or a stopping rule; default: 10. With --stop: the maximum."
+STOP = "Stopping rule for the number of features: {STOPPING_RULES}; permutation:alpha=0.01 sets a parameter."
+TARGETS = "Label space: {LABEL_SPACES}; auto: that of the method; sampled:n_labels=500 sets a parameter."
 CUTS = "Discretizer: {DISCRETIZERS}; auto: that of the method."
 COLUMN_CUTS = (
-    "COLUMN=DISCRETIZER for one column, such as age=mdl or age=equal-width:n_bins=3 (repeatable); levels: its values are "
-    "categories; int, float and str stand for columns of whole numbers, other numbers and text."
+    "COLUMN=DISCRETIZER for one column, such as age=mdl or age=equal-width:n_bins=3 (repeatable); levels: every value "
+    "is a level; int, float and str stand for all columns of whole numbers, other numbers and text."
 )
-MISSING = "Missing values of features: a level of their own (default), an error, or left out of the counts of their column."
+MISSING = "Missing values of features: a separate level (default), an error, or pairwise deletion."
 TARGET_TYPE = (
-    "class or numeric, for all targets, or NAME=class, NAME=numeric for some (repeatable); default: text and few whole numbers "
-    "are classes."
+    "class or numeric for all targets, or NAME=class, NAME=numeric for some (repeatable); default: text and whole numbers "
+    "with few distinct values are classes."
 )
-TARGET_CUTS = "Discretizer of numeric targets, as --discretizer, but none that uses the targets; auto: that of the method."
-REDUNDANT = "List features that were not selected and are at least this similar (0 to 1) to a selected one."
+TARGET_CUTS = "Discretizer of numeric targets, as --discretizer, but unsupervised; auto: that of the method."
+REDUNDANT = "List unselected features with at least this similarity (0 to 1) to a selected one."
 
 
 class FittedTable(NamedTuple):
@@ -67,15 +65,17 @@ class SelectOptions(ReadOptions):
     target_discretizer: Annotated[
         str, typer.Option(help=TARGET_CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
     ] = "auto"
-    bins: Annotated[int | None, typer.Option("--n-bins", "--bins", min=1, help="Bins of each numeric feature; default: 5.")] = (
-        None
+    bins: Annotated[
+        int | None, typer.Option("--n-bins", "--bins", min=1, help="Number of bins of each numeric feature; default: 5.")
+    ] = None
+    codes: Annotated[bool, typer.Option("--codes", help="Do not discretize: features are text or integer codes from 0.")] = (
+        False
     )
-    codes: Annotated[bool, typer.Option("--codes", help="No bins: features are text or whole numbers from 0.")] = False
-    estimator: Annotated[str | None, typer.Option(help="Of entropies: plugin, miller-madow or shrinkage.")] = None
-    forced: Annotated[str | None, typer.Option(help="Features that are always selected: names with commas.")] = None
-    excluded: Annotated[str | None, typer.Option(help="Features that are never selected: names with commas.")] = None
-    labelwise: Annotated[bool, typer.Option("--labelwise", help="A list for every label instead of one for all.")] = False
-    n_jobs: Annotated[int | None, typer.Option(help="Threads; -1: all. The result does not depend on it.")] = None
+    estimator: Annotated[str | None, typer.Option(help="Entropy estimator: plugin, miller-madow or shrinkage.")] = None
+    forced: Annotated[str | None, typer.Option(help="Features that are always selected: comma-separated names.")] = None
+    excluded: Annotated[str | None, typer.Option(help="Features that are never selected: comma-separated names.")] = None
+    labelwise: Annotated[bool, typer.Option("--labelwise", help="Select features for each label separately.")] = False
+    n_jobs: Annotated[int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.")] = None
 
     def make_selector(self) -> Any:
         """The selector, its parameters checked before a long file is read."""

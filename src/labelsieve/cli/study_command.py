@@ -32,7 +32,9 @@ def study(
     data: Annotated[
         Path | None, typer.Option("--data-home", "--data", help="Folder of the data sets; default: $LABELSIEVE_DATA.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full/--quick", help="As published, or a few repetitions on small sets.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full/--quick", help="The published settings, or a few repetitions on small data sets.")
+    ] = False,
     sets: Annotated[str | None, typer.Option(help="Only these data sets, comma-separated.")] = None,
     jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
     dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
@@ -42,7 +44,7 @@ def study(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Run a replication of a published experiment, and print its numbers next to the published ones."""
+    """Replicate a published experiment, and print published and replicated values."""
     from labelsieve.replications import REPLICATIONS
     from labelsieve.studies import StudyResults
     from labelsieve.studies.results.records import REPLICATION_FACT

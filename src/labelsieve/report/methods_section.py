@@ -65,14 +65,16 @@ def method_row(name: str, criterion: object = None) -> Row:
 
 def selector_rows(selector: BaseSieve) -> list[Row]:
     """The criterion of a fitted selector, what it took labels for, its bins and its rule for the number of features."""
-    given = getattr(selector, "criterion", None)
-    if given is None:
-        name = method_of(selector)
-        rows: list[Row] = [method_row(name) if name in METHODS else (name, first_line(selector), "-")]
-    else:
+    given, name = getattr(selector, "criterion", None), method_of(selector)
+    rows: list[Row] = [method_row(name)] if name in METHODS else []
+    if given is not None and given != name:  # of a method with a criterion of its own, that of its information
         used = getattr(selector, "criterion_", given)
-        rows = [method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))]
-    for what, kind in (("targets_", "labels as"), ("discretizer_", "bins"), ("stopping_", "number of features")):
+        rows.append(
+            method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))
+        )
+    elif not rows:
+        rows.append(method_row(name, used_name(given)) if given is not None else (name, first_line(selector), "-"))
+    for what, kind in (("targets_", "label space"), ("discretizer_", "discretizer"), ("stopping_", "stopping rule")):
         fitted = getattr(selector, what, None)
         part = fitted[0] if isinstance(fitted, list) and fitted else fitted  # a rule of every label: of one kind
         if part is not None:
@@ -91,7 +93,7 @@ def methods_section(rows: list[Row]) -> Html:
         "In formulas, f is the candidate, s each feature selected before it and S all of them; y and z are labels, pa the "
         "parents of y in a label network; I is mutual information, H entropy, co co-information."
     )
-    return Html(table("Methods and where they are from", ["method", "what it does", "paper"], rows, sort=False) + words)
+    return Html(table("Methods and their papers", ["method", "what it does", "paper"], rows, sort=False) + words)
 
 
 def citation_section(whom: str = "the papers of the methods that you used, listed above,") -> Html:

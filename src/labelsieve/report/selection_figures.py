@@ -52,7 +52,7 @@ def _ranked(selector: BaseSieve, data: Facts, steps: dict[str, list[float]]) -> 
         name="figure-ranking",
         title="Scores and their components.",
         description="A bar for every selected feature in order of selection; the table of selected features has the numbers.",
-        caption="Scores when each feature was selected, split into the components of the formula.",
+        caption="Score of each feature in the step in which it was selected, split into components.",
     )
     if not steps:
         return [scores]

@@ -8,7 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.errors import InputError
-from labelsieve.labelspace import label_space_name
 from labelsieve.report.confidence_section import INTERVALS, RANK_SETS, confidence_section
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
 from labelsieve.report.html import Html, joined, paragraph, tag
@@ -17,6 +16,7 @@ from labelsieve.report.html_tables import numeric, table
 from labelsieve.report.methods_section import REDUNDANT, STABILITY, STEPS, citation_section, methods_section, selector_rows
 from labelsieve.report.reproduce import reproduce_section, selector_facts, versions
 from labelsieve.report.selection_figures import selection_figures
+from labelsieve.report.selection_text import targets_text
 from labelsieve.selectors import selection_stability
 from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection
@@ -163,13 +163,9 @@ def _has_confidence(selector: BaseSieve, X: TableLike, Y: TargetsLike) -> bool:
 
 
 def _summary(selector: BaseSieve, selection: Selection, data: Facts) -> Html:
-    name = selector.criterion if isinstance(getattr(selector, "criterion", None), str) else selection.selector
-    space = getattr(selector, "targets_", None)
-    in_space = "" if space is None else f" ({label_space_name(space)})"
-    words = [
-        f"{name} selected {len(selection.columns):,} of {data.n_features:,} features for {data.count_of_labels()}{in_space}, "
-    ]
-    words.append(f"from {data.n_rows:,} rows.")
+    in_space = "" if getattr(selector, "targets_", None) is None else f" ({targets_text(selection)})"
+    counts = f"{len(selection.columns):,} of {data.n_features:,} features for {data.count_of_labels()}{in_space}"
+    words = [f"{selection.method} selected {counts}, from {data.n_rows:,} rows."]
     if selection.selected and not selection.labelwise:
         words.append(f" The first: {', '.join(feature.feature for feature in selection.selected[:NAMED])}.")
     if len(selection.stopping) == 1:

@@ -16,6 +16,7 @@ _ROW = 0.17  # inches for a feature
 _MARGINS = 0.75  # inches for the axis below and the legend above
 # Fixed index of the color and hatch of each component.
 _LOOKS = {"relevance": 0, "redundancy": 1, "interaction": 2, "complementarity": 2, "label pairs": 3}
+_LOOKS |= {"information": 0, "least squares": 2}  # relative gains, which have no unit
 
 
 def ranking(
@@ -29,7 +30,8 @@ def ranking(
     """Draw the selected features in order, from top to bottom, with the components of their scores.
 
     Bars to the right are positive components and bars to the left negative ones; a diamond is their sum, the score. The
-    components are those of the criterion's formula: relevance, redundancy, interaction with selected features, label pairs. A
+    components are those of the criterion's formula: relevance, redundancy, interaction with selected features, label pairs; for
+    :class:`labelsieve.HybridSieve` the relative gains of information and least squares. A
     formula of one term has no components, which the figure notes; ``components`` then shows other components of every step.
 
     Parameters
@@ -64,16 +66,17 @@ def ranking(
     labels = [f"{rank}  {name}" for rank, name in enumerate(names_of(selector, names, shown), 1)]
     if ax is None:
         ax = bar_axes(labels, _MARGINS + _ROW * max(1, len(shown)))
-    note = ""
+    note, unit = "", "nats"
     if components is None:
         components, note = score_components(selector)
+        unit = _unit(selector)
     columns = {kind: np.asarray(values, dtype=np.float64)[:n_shown] for kind, values in components.items()}
     columns = {kind: values for kind, values in columns.items() if len(columns) == 1 or np.any(values != 0)}
     _draw(ax, columns, len(shown))
     ax.set_yticks(range(len(shown)), labels, fontsize=FONT, parse_math=False)
     ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
     left = f"; {len(selected) - len(shown):,} more are not shown" if len(selected) > len(shown) else ""
-    ax.set_xlabel(f"{_unit(selector)}{left}", fontsize=FONT)
+    ax.set_xlabel(f"{unit}{left}", fontsize=FONT)
     ax.tick_params(axis="x", labelsize=FONT)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
@@ -97,14 +100,20 @@ def score_components(selector: "BaseSieve") -> tuple[Mapping[str, Any], str]:
     criterion = getattr(selector, "criterion_", None)
     if criterion is None or not components:
         return {"score": selector.scores_}, ""
-    if set(components) == {"relevance"} or len(criterion.plan.components) > 1:
+    if set(components) == {"relevance"} or _is_relative(components) or len(criterion.plan.components) > 1:
         return components, ""
     return {"score": selector.scores_}, f"{criterion.name}: one term, no components"
 
 
 def _unit(selector: "BaseSieve") -> str:
     """Return the unit of the scores: those of formulas and their components are information."""
-    return "nats" if hasattr(selector, "criterion_") else "score"
+    relative = _is_relative(getattr(selector, "score_components_", {}))
+    return "nats" if hasattr(selector, "criterion_") and not relative else "score"
+
+
+def _is_relative(components: Mapping[str, Any]) -> bool:
+    """True for the gains of HybridSieve, each relative to the best candidate of its step."""
+    return "least squares" in components
 
 
 def _draw(ax: Axes, columns: Mapping[str, NDArray[np.float64]], n_shown: int) -> None:
