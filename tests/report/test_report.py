@@ -296,7 +296,7 @@ def test_a_hybrid_is_named_and_its_relative_gains_are_drawn_without_a_unit(data)
     hybrid = HybridSieve(n_features_to_select=3).fit(data.X, data.Y)
     page = Page(selection_report(hybrid, data.X, data.Y, resamples=0, confidence=None).html())
     assert any(text.startswith("hybrid selected 3 of 20 features") for text in page.texts)
-    assert {"hybrid", "cmim-positive"} <= {text for _, text in page.all("th")}, "the method, and the criterion of its information"
+    assert {"hybrid", "cmim-positive"} <= {text for _, text in page.all("th")}, "the method and its criterion"
     ax = hybrid.plot()
     assert ax.get_xlabel() == "score"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["information", "least squares", "sum"]
