@@ -51,6 +51,7 @@ def test_libsvm_keeps_all_but_names(dataset, packed):
     assert found.label_names == tuple(f"label{place}" for place in range(dataset.Y.shape[1]))
 
 
+@pytest.mark.filterwarnings("ignore:.*all names are numbers")
 @given(data_sets(names=PLAIN, label_names=PLAIN, values=WORDS, targets=("labels", "numeric")), PACKED)
 def test_csv_keeps_numbers_names_and_words(dataset, packed):
     found = again(dataset, "made.csv" + packed, len(dataset.label_names))

@@ -113,7 +113,7 @@ def catalog_entry(name: str) -> CatalogEntry:
     close = f" Close to it: {', '.join(map(repr, near))}." if near else ""
     raise DatasetError(
         f"there is no data set named {name!r}.{close}",
-        "`labelsieve datasets list` shows all of them; a file of your own goes to labelsieve.datasets.readers.load.",
+        "`labelsieve datasets list` shows all of them. Is the path of a file of your own right?",
     )
 
 

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 
 from labelsieve.counting.number_table import is_frame, unmask
 from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.readers.text_columns import MISSING
+from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
 from labelsieve.errors import InputError
 
 CSV_BLOCK = 2**20  # of the file, by which the types of the columns are found
@@ -109,11 +109,24 @@ def csv_batches(file: Path, delimiter: str) -> Iterator[Any]:
             numeric = [field.name for field in first.schema if _is_number(pyarrow, field.type)]
         convert = csv.ConvertOptions(column_types=dict.fromkeys(numeric, pyarrow.float64()), null_values=sorted(MISSING))
         with csv.open_csv(file, read_options=read, parse_options=parse, convert_options=convert) as reader:
-            for batch in reader:
+            for number, batch in enumerate(reader):
+                if number == 0 and delimiter != ",":
+                    _refuse_decimal_commas(batch, file)
                 yield pyarrow.Table.from_batches([batch])
     except (OSError, pyarrow.ArrowException) as error:
         remedy = "If a column is numbers in the first megabyte and text later, load the file, or store it as Parquet."
         raise DatasetError(f"it cannot be read as CSV ({error}).", remedy, file) from error
+
+
+def _refuse_decimal_commas(batch: Any, file: Path) -> None:
+    """Refuse columns of numbers such as 1,5, which :func:`labelsieve.datasets.load` reads."""
+    pyarrow = needs("pyarrow")
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        if pyarrow.types.is_string(column.type):
+            texts = TextCells.of(["" if text is None else text for text in column.unique().to_pylist()])
+            if text_column(name, texts, decimal_comma=True).kind == "decimal comma":
+                remedy = "Load the file, or store it as Parquet or with decimal points."
+                raise DatasetError(f"column {name!r} has decimal commas, which are not read by columns.", remedy, file)
 
 
 def numbered(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] | None]:

@@ -18,6 +18,7 @@ from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnS
 from labelsieve.datasets.dask_source import DaskSource
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table
+from labelsieve.datasets.readers.csv_table import SAMPLE, find_delimiter
 from labelsieve.datasets.readers.label_columns import Labels, label_names
 from labelsieve.datasets.readers.memory_budget import in_words, read_size
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, stored_columns
@@ -106,11 +107,17 @@ class ChunkedTable:
         return cls(ArrowColumns(dataset, [name for name in names if name not in found], found, file=first), **options)
 
     @classmethod
-    def from_csv(cls, path: str | os.PathLike[str], labels: Labels, *, delimiter: str = ",", **options: Any) -> Self:
-        """A CSV file with a header row, which is stored as Parquet first. Types of columns are those of the first megabyte."""
+    def from_csv(cls, path: str | os.PathLike[str], labels: Labels, *, delimiter: str | None = None, **options: Any) -> Self:
+        """A CSV file with a header row, which is stored as Parquet first. Types of columns are those of the first megabyte.
+
+        The delimiter is found as by :func:`~labelsieve.datasets.load` where it is None.
+        """
         file = Path(path)
         arrow(file, "reading")
         files = ChunkFiles()
+        if delimiter is None:
+            with file.open("rb") as start:
+                delimiter = find_delimiter(start.read(SAMPLE))
         for batch in csv_batches(file, delimiter):
             files.add(batch)
         dataset = files.dataset()

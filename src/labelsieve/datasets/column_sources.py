@@ -10,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.datasets.chunk_files import TemporaryFolder
+from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.dataset_frames import with_names
+from labelsieve.datasets.readers.column_table import Table
+from labelsieve.datasets.readers.label_sets import find_separator
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, tabulate
 from labelsieve.datasets.readers.target_columns import targets
 from labelsieve.fingerprint import content_print, file_print, text_print
@@ -113,12 +116,20 @@ class TableColumns(ABC):
         table = self._read([self._labels[column]], rows)
         if self._file is not None:
             parsed = tabulate(arrow(self._file, "reading"), table, self._file)
+            self._refuse_label_sets(parsed)
             values = targets(parsed.cells, parsed.columns, self._file)
             classes = {one.name: one.values for one in parsed.columns if one.values is not None and values.dtype != np.uint8}
             return with_names(values, parsed.names, classes)
         if self.names[1] is None:
             return table.column(0).to_numpy()
         return table.rename_columns([self.names[1][column]])
+
+    def _refuse_label_sets(self, parsed: Table) -> None:
+        """Refuse a single label column that :func:`labelsieve.datasets.load` splits into labels."""
+        if len(self._labels) == 1 and find_separator(parsed.columns[0], parsed.cells[:, 0]) is not None:
+            name = self._labels[0]
+            remedy = "Store each label as a column of 0 and 1, or load the file."
+            raise DatasetError(f"column {name!r} holds sets of labels, which are not read by columns.", remedy, self._file)
 
     def sparse_labels(self, rows: Rows) -> Any:
         """See :class:`ColumnSource`."""

@@ -5,13 +5,14 @@ import csv
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import CsvRows, parse_with_pandas, parse_with_polars, parse_with_pyarrow
 from labelsieve.datasets.readers.file_bytes import utf8_text
@@ -24,7 +25,7 @@ from labelsieve.datasets.readers.memory_budget import (
     require_text,
 )
 from labelsieve.datasets.readers.numeric_rows import NumberRows, blocks
-from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
+from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table, parse_number
 
 Engine = Callable[[CsvRows], list[ParsedColumn] | None]
 # In order of preference. Results are the same with each and with none; only the time differs.
@@ -57,9 +58,14 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     names, start = _read_header(text, delimiter, file)
     if not _NOT_BLANK.search(text, start):
         raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
+    table = _parse_rows(CsvRows(text, start, delimiter, len(names), TextBudget(file, max_bytes)), names, file, max_bytes)
+    return replace(table, notes=(*_header_notes(names), *table.notes))
+
+
+def _parse_rows(rows: CsvRows, names: list[str], file: Path, max_bytes: int) -> Table:
+    text, delimiter = rows.text, rows.delimiter
     engine = next((engine for package, engine in ENGINES.items() if find_spec(package) is not None), None)
-    rows = CsvRows(text, start, delimiter, len(names), TextBudget(file, max_bytes))
-    if len(names) >= WIDE and text.count(b"\n", start) <= FEW_ROWS and b'"' not in text:
+    if len(names) >= WIDE and text.count(b"\n", rows.start) <= FEW_ROWS and b'"' not in text:
         with contextlib.suppress(ValueError):  # it holds other things than numbers
             return _parse_numbers(rows, names, file)
     if engine is not None and rows.is_regular:
@@ -126,7 +132,7 @@ def parse_without_engine(rows: CsvRows, names: list[str], file: Path) -> Table:
         next(reader)
         for row in filter(None, reader):
             if len(row) != len(names):
-                raise DatasetError(f"there are {len(row)} values and {len(names)} columns.", file=file, line=reader.line_num)
+                raise _wrong_length(len(row), names, file, reader.line_num)
             table.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
@@ -136,6 +142,26 @@ def parse_without_engine(rows: CsvRows, names: list[str], file: Path) -> Table:
         if rows.texts is not None:
             rows.texts.add(len(columns[-1].texts))
     return make_table(names, columns, file, signed_zeros=False, decimal_comma=rows.delimiter != ",")
+
+
+def _wrong_length(n_values: int, names: list[str], file: Path, line: int) -> DatasetError:
+    above = f"The first line must name the columns; if {names[0]!r} is a comment or a title, remove it."
+    remedy = above if n_values > len(names) == 1 else ""
+    return DatasetError(f"there are {n_values} values and {len(names)} columns.", remedy, file, line)
+
+
+def _header_notes(names: list[str]) -> tuple[str, ...]:
+    """A note about a header of numbers, which may be the first row of the table; none for 0, 1, 2, ..."""
+    try:
+        numbers = [parse_number(name) for name in names]
+    except ValueError:
+        return ()
+    if all(
+        number >= 0 and number == int(number) for number in numbers if np.isfinite(number)
+    ):  # years, or a frame without names
+        return ()
+    shown = some_of(names, 3)
+    return (f"the first line names the columns, and all names are numbers: {shown}. If it is data, add a line with names.",)
 
 
 def _parse_numbers(rows: CsvRows, names: list[str], file: Path) -> Table:

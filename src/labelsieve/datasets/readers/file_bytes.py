@@ -110,8 +110,14 @@ def _collected(chunks: Iterator[bytes], path: Path, max_bytes: int) -> bytes:
 def utf8_text(data: bytes, file: Path) -> bytes:
     r"""Text as UTF-8 with ``\n`` line ends and without a byte order mark.
 
-    What is not UTF-8 is taken as Latin-1, the encoding of older files of the field.
+    UTF-16 is known by its byte order mark. What is not UTF-8 otherwise is taken as Latin-1, the encoding of older files of the
+    field.
     """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            data = data.decode("utf-16").encode("utf-8")
+        except UnicodeError as error:
+            raise DatasetError(f"it begins as UTF-16 and is not ({error}).", "Save it as UTF-8.", file) from error
     refuse_nul(data, file, 1)
     _check_lines(data, file)
     if not data.isascii():

@@ -59,7 +59,8 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
         if name not in known and isinstance(name, str) and any(mark in name for mark in "*?["):
             names += _matching(table, re.compile(rf"\A{fnmatch.translate(name)}"), name)
         elif name not in known:
-            close = difflib.get_close_matches(str(name), table.names, n=1)
+            spelled = [other for other in table.names if other.lower() == str(name).lower()]
+            close = spelled or difflib.get_close_matches(str(name), table.names, n=1)
             meant = f"did you mean {close[0]!r}? There" if close else "there"
             raise DatasetError(f"there is no column named {name!r}; {meant} are {some_of(table.names)}.", REMEDY, table.file)
         else:

@@ -1,5 +1,6 @@
-"""Columns whose cells are sets of labels, such as ``rock;loud``: one 0/1 label for each word."""
+"""Columns whose cells are sets of labels, such as ``rock;loud`` or ``["rock", "loud"]``: one 0/1 label for each word."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.text_columns import TextCells
 
 SEPARATORS = (";", "|", ",")
+_LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)|set\(\)", re.DOTALL)
 DENSE_CELLS = 2**26  # labels of more cells stay sparse
 
 
@@ -24,7 +26,7 @@ def read_label_sets(column: Column, cells: NDArray[np.float64], separator: str) 
     (['loud', 'rock'], [[1, 1], [1, 0], [0, 0]])
     """
     found = spelled_cells(column, cells)
-    sets = [_labels(text, separator) for text in found.texts]
+    sets = _labels(found.texts, separator)
     names = sorted(set().union(*sets)) if sets else []
     position = {name: index for index, name in enumerate(names)}
     where = [sorted(position[label] for label in labels) for labels in sets]
@@ -37,7 +39,8 @@ def read_label_sets(column: Column, cells: NDArray[np.float64], separator: str) 
 def find_separator(column: Column, cells: NDArray[np.float64]) -> str | None:
     """The separator of the labels in a text column, if it is plain that the cells are sets of labels.
 
-    At least half of the words between the separators must occur in two or more different cells.
+    At least half of the words between the separators must occur in two or more different cells, or all cells be lists in
+    brackets.
 
     >>> tags, names = ("a;b", "a;c", "b;c"), ("Smith, Jo", "Smith, Al")
     >>> find_separator(Column("tags", tags), np.arange(3.0)), find_separator(Column("by", names), np.arange(2.0))
@@ -46,12 +49,14 @@ def find_separator(column: Column, cells: NDArray[np.float64]) -> str | None:
     if column.values is None:
         return None
     texts = spelled_cells(column, cells).texts
+    if _are_lists(texts):
+        return ","
     for separator in SEPARATORS:
         if sum(separator in text for text in texts) < 1:
             continue
         counts: dict[str, int] = {}
-        for text in texts:
-            for label in _labels(text, separator):
+        for labels in _labels(texts, separator):
+            for label in labels:
                 counts[label] = counts.get(label, 0) + 1
         if 2 * sum(count > 1 for count in counts.values()) >= len(counts):
             return separator
@@ -73,8 +78,21 @@ def spelled_cells(column: Column, cells: NDArray[np.float64]) -> TextCells:
     return TextCells(texts, found)
 
 
-def _labels(text: str, separator: str) -> set[str]:
-    return {label.strip() for label in text.split(separator)} - {""}
+def _are_lists(texts: Sequence[str]) -> bool:
+    return len(texts) > 0 and all(map(_LIST.fullmatch, texts))
+
+
+def _labels(texts: Sequence[str], separator: str) -> list[set[str]]:
+    """The words of every text; of lists, as Python and JSON write them, without brackets and quotes.
+
+    >>> _labels(["['a', 'b']", "[]"], ",") == [{"a", "b"}, set()], _labels(["a|b"], "|") == [{"a", "b"}]
+    (True, True)
+    """
+    if not _are_lists(texts):
+        return [{label.strip() for label in text.split(separator)} - {""} for text in texts]
+    word = re.compile(rf"""\"((?:[^"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|([^{re.escape(separator)}"']+)""", re.DOTALL)
+    inner = ["" if text == "set()" else text[1:-1] for text in texts]
+    return [{"".join(filter(None, match.groups())).strip() for match in word.finditer(text)} - {""} for text in inner]
 
 
 def label_sets(

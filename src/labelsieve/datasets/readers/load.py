@@ -32,6 +32,16 @@ from labelsieve.errors import one_of
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
 _ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute)\b", re.IGNORECASE)
+# Formats that are not read, by their first bytes.
+_OTHERS = {
+    b"ARROW1": "a Feather or Arrow file",
+    b"SQLite format 3\0": "a database of SQLite",
+    b"\x89HDF\r\n": "an HDF5 file",
+    b"\x80\x04\x95": "a pickle",
+    b"\x80\x05\x95": "a pickle",
+    b"%PDF-": "a PDF",
+}
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?[{\[]\s*[\"\[{]")
 
 
 class ReadOptions(TypedDict, total=False):
@@ -174,6 +184,9 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
         return parse_parquet(data, path, max_bytes)
     if _ARFF.match(data):
         return parse_arff(data, path, strings, max_bytes)
+    other = next((what for start, what in _OTHERS.items() if data.startswith(start)), None)
+    if other is not None or _JSON.match(data[:LOOK]):
+        raise DatasetError(f"this is {other or 'JSON'}, which is not read.", "Save the table as Parquet or CSV.", path)
     return (parse_libsvm if is_libsvm(data) else parse_csv)(data, path, max_bytes)
 
 

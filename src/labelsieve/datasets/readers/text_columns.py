@@ -3,17 +3,18 @@
 Every reader of tables hands its columns to :func:`make_table`, so the result does not depend on the library that parsed them.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.datasets.dataset_error import some_of
 from labelsieve.datasets.readers.column_table import Column, SeparateCells, Table, check_names
-from labelsieve.datasets.readers.date_columns import read_dates, read_decimal_commas
+from labelsieve.datasets.readers.date_columns import are_undecided_dates, read_dates, read_decimal_commas
+from labelsieve.datasets.readers.formatted_numbers import is_placeholder, read_formatted_numbers
 
 # Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
@@ -58,34 +59,63 @@ def parse_number(text: str) -> float:
     return float(text)
 
 
-Kind = Literal["number", "decimal comma", "date", "nominal"]
+Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "nominal"]
+SPELLED = ("decimal comma", "formatted")  # numeric columns whose cells may be sets of labels: 1,3
+_EXCHANGED = str.maketrans(",.", ".,")
+LOOKED_AT = 1_000  # texts of a nominal column that are tried as numbers
+MANY_TEXTS = 20  # of a nominal column: more of them, mostly numbers, are reported
 
 
-def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> tuple[Column, NDArray[np.float64], Kind]:
+class ReadColumn(NamedTuple):
+    """A column, its cells as numbers, what its texts are, and the words that are taken as missing among numbers."""
+
+    column: Column
+    cells: NDArray[np.float64]
+    kind: Kind
+    placeholders: tuple[str, ...] = ()
+
+
+def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> ReadColumn:
     """Numeric if every text is a number, a date or missing; else nominal, with its values in sorted order.
 
-    ``decimal_comma`` also takes ``1,5`` for a number.
+    ``decimal_comma`` also takes ``1,5`` for a number. Words such as ``-`` and ``n.a.`` are missing where all others are numbers
+    or dates.
 
-    >>> column, codes, kind = text_column("mood", TextCells.of(["sad", " calm", "NA", "sad"]))
-    >>> column.values, codes, kind
+    >>> mood = text_column("mood", TextCells.of(["sad", " calm", "NA", "sad"]))
+    >>> mood.column.values, mood.cells, mood.kind
     (('calm', 'sad'), array([ 1.,  0., nan,  1.]), 'nominal')
+    >>> text_column("price", TextCells.of(["$1,200", "-", "$80"])).cells
+    array([1200.,   nan,   80.])
     """
     values: tuple[str, ...] | None = cells.declared
     texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
     kind: Kind = "nominal"
+    placeholders: tuple[str, ...] = ()
     if values is None:
         counts = np.bincount(cells.index + 1, minlength=len(texts) + 1)[1:]  # without the missing cells, whose index is -1
         present = {text for text, count in zip(texts, counts, strict=True) if count and text not in MISSING}
-        kind, codes = _numbers(list(present), decimal_comma)
-        if kind == "nominal":
+        kind, codes, placeholders = _numbers_among(present, decimal_comma)
+        if kind in ("nominal", "undecided date"):
             values = tuple(sorted(present))
+            kind = "mixed" if kind == "nominal" and _mostly_numbers(values) else kind
     elif unknown := set(texts) - set(values):
         raise ValueError(f"value {min(unknown)!r} is not one of the declared values of {name!r}")
     if values is not None:
         codes = {text: float(code) for code, text in enumerate(values)}
     numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in texts), np.nan])
-    spelled = TextCells(texts, cells.index) if kind == "decimal comma" else None
-    return Column(name, values, spelled=spelled), np.take(numbers, cells.index), kind
+    spelled = TextCells(texts, cells.index) if kind in SPELLED else None
+    return ReadColumn(Column(name, values, spelled=spelled), np.take(numbers, cells.index), kind, placeholders)
+
+
+def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[str, float], tuple[str, ...]]:
+    """What the texts are, their numbers unless they are words, and those that are missing."""
+    kind, codes = _numbers(list(present), decimal_comma)
+    if kind != "nominal":
+        return kind, codes, ()
+    placeholders = tuple(sorted(filter(is_placeholder, present)))
+    if placeholders and len(placeholders) < len(present):
+        kind, codes = _numbers(list(present.difference(placeholders)), decimal_comma)
+    return kind, codes, placeholders if kind not in ("nominal", "undecided date") else ()
 
 
 def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, float]]:
@@ -97,8 +127,21 @@ def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, flo
     dates = read_dates(texts)
     if dates is not None:
         return "date", dict(zip(texts, dates.tolist(), strict=True))
-    commas = read_decimal_commas(texts) if decimal_comma else None
-    return ("nominal", {}) if commas is None else ("decimal comma", dict(zip(texts, commas, strict=True)))
+    commas = None
+    if decimal_comma and any("," in text for text in texts):
+        commas = read_decimal_commas(texts) or read_formatted_numbers([text.translate(_EXCHANGED) for text in texts])
+    if commas is not None:
+        return "decimal comma", dict(zip(texts, commas, strict=True))
+    formatted = read_formatted_numbers(texts)
+    if formatted is not None:
+        return "formatted", dict(zip(texts, formatted, strict=True))
+    return "undecided date" if are_undecided_dates(texts) else "nominal", {}
+
+
+def _mostly_numbers(texts: Sequence[str]) -> bool:
+    """Whether most texts of a nominal column with many of them are numbers."""
+    some = texts[:: max(1, len(texts) // LOOKED_AT)]
+    return len(texts) > MANY_TEXTS and 2 * sum(read_formatted_numbers([text]) is not None for text in some) > len(some)
 
 
 def make_table(
@@ -119,20 +162,23 @@ def make_table(
     texts = [column for column in parsed if isinstance(column, TextCells)]
     if decimal_comma and texts:
         decimal_comma = not any(_has_fractions(column) for column in parsed if not isinstance(column, TextCells))
-    columns, arrays, names_of = [], [], dict[Kind, list[str]]()
+    columns, arrays, names_of, words = [], [], dict[Kind, list[str]](), dict[str, tuple[str, ...]]()
     for name, column in zip(names, parsed, strict=True):
         if not isinstance(column, TextCells):
             columns.append(Column(name))
             arrays.append(column)
             continue
-        read, numbers, kind = text_column(name, column, decimal_comma=decimal_comma)
-        names_of.setdefault(kind, []).append(name)
-        columns.append(read)
-        arrays.append(numbers)
+        read = text_column(name, column, decimal_comma=decimal_comma)
+        names_of.setdefault(read.kind, []).append(name)
+        columns.append(read.column)
+        arrays.append(read.cells)
+        if read.placeholders:
+            words[name] = read.placeholders
     check_names(columns, file)
     cells = SeparateCells(arrays, signed_zeros)
-    notes = tuple(note(names_of[kind]) for kind, note in NOTES.items() if kind in names_of)
-    return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=notes)
+    notes = [note(names_of[kind]) for kind, note in NOTES.items() if kind in names_of]
+    notes += [_placeholder_note(words)] if words else []
+    return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=tuple(notes))
 
 
 def date_note(names: Sequence[str]) -> str:
@@ -144,7 +190,36 @@ def _comma_note(names: Sequence[str]) -> str:
     return f"commas are decimal marks, so 1,5 is one and a half: {some_of(list(names), 4)}."
 
 
-NOTES: dict[Kind, Callable[[Sequence[str]], str]] = {"date": date_note, "decimal comma": _comma_note}
+def _formatted_note(names: Sequence[str]) -> str:
+    return f"numbers with a unit, with thousands apart or with < and > are numbers: {some_of(list(names), 4)}."
+
+
+def _undecided_note(names: Sequence[str]) -> str:
+    return (
+        f"dates such as 1/2/2020 are read as text, because no day above 12 shows whether the day or the month comes first: "
+        f"{some_of(list(names), 4)}. Write them as 2020-02-01."
+    )
+
+
+def _mixed_note(names: Sequence[str]) -> str:
+    return (
+        f"most values are numbers and some are not, so that every value is a level: {some_of(list(names), 4)}. Make the others "
+        "numbers or empty if these are measurements."
+    )
+
+
+def _placeholder_note(words: Mapping[str, Sequence[str]]) -> str:
+    found = list(dict.fromkeys(word for placeholders in words.values() for word in placeholders))
+    return f"{some_of(found, 4)} among numbers or dates is missing: {some_of(list(words), 4)}."
+
+
+NOTES: dict[Kind, Callable[[Sequence[str]], str]] = {
+    "date": date_note,
+    "decimal comma": _comma_note,
+    "formatted": _formatted_note,
+    "undecided date": _undecided_note,
+    "mixed": _mixed_note,
+}
 
 
 def _has_fractions(numbers: NDArray[np.float64]) -> bool:

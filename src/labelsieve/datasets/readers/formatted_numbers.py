@@ -1,0 +1,82 @@
+"""Numbers as people write them: with a currency, a percent sign, thousands apart, or as a limit of detection."""
+
+import math
+import re
+from collections.abc import Sequence
+
+_CURRENCY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)"
+_DIGITS = r"\d+(?:[.]\d*)?|[.]\d+|\d{1,3}(?:(?P<mark>[,'’\u00a0\u202f])\d{3})(?:(?P=mark)\d{3})*(?:[.]\d*)?"
+_NUMBER = re.compile(
+    rf"(?P<limit>[<>] ?)?(?P<open>\()?(?P<sign>[-+−])?(?P<before>{_CURRENCY})? ?(?P<inner>[-−])?"
+    rf"(?P<digits>{_DIGITS})(?P<power>[eE][-+]?\d{{1,3}})?(?: ?(?P<after>%|{_CURRENCY}))?(?P<close>\))?",
+    re.ASCII,
+)
+# Words for a missing cell where all other cells of a column are numbers or dates; in a column of words they may be levels.
+PLACEHOLDERS = frozenset(
+    [
+        "-",
+        "--",
+        "---",
+        "–",
+        "—",
+        ".",
+        "..",
+        "*",
+        "none",
+        "nil",
+        "na",
+        "n.a.",
+        "nd",
+        "n/d",
+        "nat",
+        "missing",
+        "unknown",
+        "undefined",
+        "(null)",
+        "(blank)",
+        "#div/0!",
+        "#value!",
+        "#ref!",
+        "#num!",
+        "#name?",
+        "#null!",
+    ]
+)
+
+
+def read_formatted_numbers(texts: Sequence[str]) -> list[float] | None:
+    """Numbers of one unit, or None if some text is none.
+
+    A limit of detection is next to its number: ``<0.5`` is below 0.5 and above every smaller number. Brackets are a minus sign.
+
+    >>> read_formatted_numbers(["$1,234.50", "-$20", "($5)"]), read_formatted_numbers(["12%", "0.5%"])
+    ([1234.5, -20.0, -5.0], [12.0, 0.5])
+    >>> read_formatted_numbers(["<0.5", "0.5"])[0] < 0.5, read_formatted_numbers(["$1", "€1"]), read_formatted_numbers(["1,23"])
+    (True, None, None)
+    """
+    matches = [match for match in map(_NUMBER.fullmatch, texts) if match is not None]
+    if not matches or len(matches) < len(texts):
+        return None
+    units = {match["before"] or match["after"] for match in matches}
+    if len(units - {None}) > 1 or units == {None, "%"} or all(match["limit"] for match in matches):
+        return None
+    numbers = []
+    for match in matches:
+        twice = bool(match["before"] and match["after"]) or bool(match["sign"] and (match["inner"] or match["open"]))
+        if twice or bool(match["open"]) != bool(match["close"]):
+            return None
+        digits = match["digits"] if match["mark"] is None else match["digits"].replace(match["mark"], "")
+        number = float(f"{digits}{match['power'] or ''}")
+        number = -number if match["open"] or (match["sign"] or match["inner"] or "+") != "+" else number
+        limit = (match["limit"] or "").strip()
+        numbers.append(number if not limit else math.nextafter(number, -math.inf if limit == "<" else math.inf))
+    return numbers
+
+
+def is_placeholder(text: str) -> bool:
+    """True for a word that stands for a missing number.
+
+    >>> is_placeholder("n.a."), is_placeholder("12")
+    (True, False)
+    """
+    return text.lower() in PLACEHOLDERS
