@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -85,6 +86,23 @@ def test_columns_of_mixed_types_and_of_lists_are_refused_by_name(discretizer):
         sieve.fit(pd.DataFrame({"c": pd.Series(["a", 1] * 5, dtype=object)}), [0, 1] * 5)
     with pytest.raises(InputError, match=r"column 'c' holds List.*convert it or leave it out"):
         sieve.fit(pl.DataFrame({"c": [[1, 2]] * 10}), [0, 1] * 5)
+    with pytest.raises(InputError, match=r"column 'c' holds objects of type \w*Path; convert it to text"):
+        sieve.fit(pd.DataFrame({"c": [Path("a")] * 10}), [0, 1] * 5)
+    with pytest.raises(InputError, match=r"column 'c' holds period\[M\], which is not numbers"):
+        sieve.fit(pd.DataFrame({"c": pd.period_range("2020-01", periods=10, freq="M")}), [0, 1] * 5)
+
+
+def test_a_lazy_frame_is_refused_with_the_remedy():
+    with pytest.raises(InputError, match=r"X is a LazyFrame, which has no rows yet; pass X\.collect\(\)"):
+        Sieve().fit(pl.LazyFrame({"c": [1, 2]}), [0, 1])
+
+
+def test_times_of_day_are_seconds_also_as_objects():
+    times = [datetime.time(int(day) // 6, int(day) % 6) for day in DAYS]
+    for column in (pd.Series(times, dtype=object), pd.Series(times, dtype=pd.ArrowDtype(pa.time64("us")))):
+        with pytest.warns(DateColumnWarning, match=r"column 't' holds [tT]ime"):
+            codes = EqualFrequency(4).encode(pd.DataFrame({"t": column})).column(0)
+        assert np.array_equal(codes, EqualFrequency(4).encode(DAYS[:, None]).column(0))
 
 
 def test_names_that_occur_twice_are_refused_with_both_positions():

@@ -104,4 +104,6 @@ def test_integers_of_128_bits_are_read():
     wide, labels = (pl.DataFrame(table).cast(pl.Int128) for table in (codes, Y))
     np.testing.assert_array_equal(mutual_information(wide, labels), mutual_information(codes, Y))
     huge = wide.with_columns(pl.col("column_0") * 2**100)  # beyond 64 bits
-    np.testing.assert_array_equal(Sieve("mim").fit(huge, labels).scores_, Sieve("mim").fit(codes, Y).scores_)
+    sieve = Sieve("mim").fit(huge, labels)
+    np.testing.assert_array_equal(sieve.scores_, Sieve("mim").fit(codes, Y).scores_)
+    assert len(sieve.to_frame(huge, labels)) == len(sieve.selected_)

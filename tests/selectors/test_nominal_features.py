@@ -9,10 +9,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.datasets import load
-from labelsieve.discretize import MDL, EqualWidth
+from labelsieve.discretize import MDL, EqualFrequency, EqualWidth
 from labelsieve.errors import ColumnWarning, IdLikeColumnWarning
 from labelsieve.registry import DISCRETIZERS, declare_nominal
 from labelsieve.selectors import ChiSquare
@@ -188,3 +189,25 @@ def test_levels_of_few_rows_are_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Sieve("mim").fit(pd.DataFrame({"word": list("abcdefghij")}), [0, 1] * 5)
+
+
+def street_table(n_levels):
+    rng = np.random.default_rng(0)
+    size = rng.normal(size=1000)
+    street = [f"street {level}" for level in rng.integers(0, n_levels, 1000)]
+    return pd.DataFrame({"street": street, "size": size}), (size + rng.normal(scale=2, size=1000) > 0).astype(int)
+
+
+@pytest.mark.parametrize("selector", [Sieve("mim", n_features_to_select=1), LabelwiseSieve("mim", n_features_to_select=1)])
+def test_information_that_is_bias_of_many_levels_is_noted_with_a_remedy_that_works(selector):
+    X, y = street_table(450)
+    with pytest.warns(ColumnWarning, match=r"'street' \(\d+\) has many levels for 1,000 rows.*estimator='shrinkage'"):
+        assert selector.fit(X, y).get_feature_names_out().tolist() == ["street"]
+    for remedy in ({"estimator": "shrinkage"}, {"discretizer": EqualFrequency(min_level_count=10)}, {"excluded": ["street"]}):
+        assert clone(selector).set_params(**remedy).fit(X, y).get_feature_names_out().tolist() == ["size"]
+
+
+def test_levels_with_many_rows_are_not_noted():
+    Sieve("mim").fit(*street_table(90))
+    X, y = street_table(450)
+    Sieve("mim").fit(X[["street"]].assign(other=X["street"].to_numpy()[::-1]), y)  # no column has fewer levels

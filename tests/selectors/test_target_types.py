@@ -165,6 +165,14 @@ def test_clear_targets_give_no_warning(y):
         Sieve("mim").fit(np.random.default_rng(0).normal(size=(len(y), 3)), y)
 
 
+@pytest.mark.parametrize("form", [pd.Series, list, pl.Series, lambda texts: pd.DataFrame({"y": texts})])
+def test_text_of_which_hardly_any_class_occurs_twice_is_noted(form):
+    X = np.arange(60.0)[:, np.newaxis]
+    with pytest.warns(TargetTypeWarning, match=r"text with 60 classes in 60 rows.*Convert numbers to a numeric type"):
+        Sieve("mim").fit(X, form([f"{row}%" for row in range(60)]))
+    Sieve("mim").fit(X, form([f"{row % 25}%" for row in range(60)]))
+
+
 def test_an_outlier_in_a_target_is_one_of_its_bins():
     X, _ = make_data()
     y = X[:, 2].copy()

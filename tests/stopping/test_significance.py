@@ -137,3 +137,11 @@ def test_too_few_rows_for_a_test_end_the_selection():
     found = Sieve("mim", discretizer=None, n_features_to_select=GTest(0.99, given="all")).fit(X, Y).stopping_
     assert found.p_value_left_out_ is None
     assert "rows for each cell" in found.reason_
+
+
+def test_the_g_test_names_targets_without_enough_rows():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 8, 300), rng.integers(0, 5, 300)])
+    Y = np.column_stack([X[:, 0] % 2, X[:, 1] > 2, X[:, 1] > 0])  # within a level of the first column, its label is constant
+    rule = Sieve("mim", discretizer=None, forced=[0], n_features_to_select=GTest()).fit(X, Y).stopping_
+    assert rule.reason_ == "The next feature has p = 1; 2 of 3 targets have fewer than 5 rows for each cell, without a test."

@@ -28,6 +28,8 @@ def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype
         read_frame(X)  # names that occur twice
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
+    if hasattr(X, "collect") and not hasattr(X, "shape"):
+        raise InputError(f"X is a {type(X).__name__}, which has no rows yet; pass X.collect().")
     X = unmask(X)
     if getattr(getattr(X, "dtype", None), "kind", "") in ("U", "S"):
         raise not_numbers("X", "text")

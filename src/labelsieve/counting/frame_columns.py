@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple, TypeVar
 
 import narwhals.stable.v1 as nw
@@ -130,8 +130,7 @@ def _seconds(present: nw.Series[Any], what: str) -> NDArray[np.float64]:
     _note_dates(f"column {present.name!r} holds {present.dtype}", what)
     try:
         if present.dtype == nw.Time:
-            times = present.to_list()
-            return np.array([t.hour * 3600 + t.minute * 60 + t.second + t.microsecond / 1e6 for t in times])
+            return _of_day(present.to_list())
         if present.dtype == nw.Duration:
             units = present.dt.total_microseconds()
         else:
@@ -144,7 +143,15 @@ def _seconds(present: nw.Series[Any], what: str) -> NDArray[np.float64]:
     return values
 
 
+def _of_day(times: list[time]) -> NDArray[np.float64]:
+    """Times of day as seconds."""
+    return np.array([t.hour * 3600 + t.minute * 60 + t.second + t.microsecond / 1e6 for t in times])
+
+
 def _objects(present: list[Any], series: nw.Series[Any], what: str) -> NDArray[np.float64]:
+    if present and all(isinstance(value, time) for value in present):
+        _note_dates(f"column {series.name!r} holds times", what)
+        return _of_day(present)
     if present and all(isinstance(value, date | timedelta | np.datetime64 | np.timedelta64) for value in present):
         _note_dates(f"column {series.name!r} holds dates", what)
         return seconds(np.array([_plain_time(value) for value in present]))
@@ -155,9 +162,10 @@ def _objects(present: list[Any], series: nw.Series[Any], what: str) -> NDArray[n
     except (TypeError, ValueError):
         if any(isinstance(value, set | frozenset | list | tuple) for value in present):
             raise InputError(f"{what}: column {series.name!r} holds sets or lists. {LABEL_SETS}") from None
+        names = _type_names(present)
+        found = f"mixes types, such as {' and '.join(names)}" if len(names) > 1 else f"holds objects of type {names[0]}"
         raise InputError(
-            f"{what}: column {series.name!r} mixes types, such as {' and '.join(_type_names(present))}; convert it to text "
-            "(astype(str)), to a category, or to numbers."
+            f"{what}: column {series.name!r} {found}; convert it to text (astype(str)), to a category, or to numbers."
         ) from None
 
 
@@ -196,7 +204,9 @@ def _note_dates(found: str, what: str) -> None:
 
 
 def _unreadable(series: nw.Series[Any], what: str) -> InputError:
+    native: Any = series.to_native()
+    kind = series.dtype if series.dtype != nw.Unknown else getattr(native, "dtype", getattr(native, "type", "values"))
     return InputError(
-        f"{what}: column {series.name!r} holds {series.dtype}, which is not numbers, text, categories or dates; "
+        f"{what}: column {series.name!r} holds {kind}, which is not numbers, text, categories or dates; "
         "convert it or leave it out."
     )

@@ -76,12 +76,13 @@ def keep_levels(
         if missing is not None:
             index, times = index[~missing], None if weights is None else weights[~missing]
         counts = np.bincount(index, weights=times, minlength=len(levels))
-        chosen = _chosen(counts, len(index) if times is None else times.sum(), min_level_count, table.name(column))
+        n_rows = len(index) if times is None else times.sum()
+        chosen = _chosen(counts, n_rows, min_level_count, table.name(column), levels)
         kept[column] = KeptLevels(levels[chosen], pooled=bool(chosen.sum() < np.count_nonzero(counts)))
     return kept
 
 
-def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str) -> NDArray[np.bool_]:
+def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
     """The levels that are not pooled."""
     n_levels = int(np.count_nonzero(counts))
     chosen: NDArray[np.bool_] = counts >= max(min_level_count, 1)
@@ -90,7 +91,7 @@ def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str
         warnings.warn(
             f"X, {name} has {n_levels:,} levels in {n_rows:,.0f} rows, like an id: levels of fewer than {ID_LEVEL_ROWS} rows "
             "are pooled into one, because the information of a level that hardly recurs is bias. Exclude the column, or "
-            "derive groups from it; if its values are measurements, make them numbers.",
+            f"derive groups from it; if its values, such as {str(values[0])[:40]!r}, are measurements, make them numbers.",
             IdLikeColumnWarning,
             stacklevel=2,
         )
@@ -105,6 +106,30 @@ def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str
             stacklevel=2,
         )
     return chosen
+
+
+def warn_of_bias(codes: Codes, excluded: Collection[int | str] = ()) -> None:
+    """Warn of columns with few rows for each of their levels among columns of fewer levels: their information is too large.
+
+    The plug-in estimate is about (levels - 1)(classes - 1) / 2N nats too large, so that such a column is selected without being
+    informative.
+    """
+    names = codes.names or [str(column) for column in range(codes.n_columns)]
+    many = (codes.levels > ID_LEVELS) & (codes.levels * ID_LEVEL_ROWS > codes.n_rows)
+    columns = [column for column in np.flatnonzero(many).tolist() if not {column, names[column]} & set(excluded)]
+    if not columns or 2 * codes.levels[codes.levels > 1].min() > codes.levels[columns].max():
+        return
+    found = ", ".join(f"{names[column]!r} ({codes.levels[column]:,})" for column in columns[:3])
+    found += f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
+    bias = (int(codes.levels[columns].max()) - 1) / (2 * codes.n_rows)
+    warnings.warn(
+        f"X: {found} {'has' if len(columns) == 1 else 'have'} many levels for {codes.n_rows:,} rows, so that the information "
+        f"about a label of two classes is overestimated by up to about {bias:.2f} nats. Use estimator='shrinkage' "
+        "(--estimator shrinkage), pool levels of few rows (EqualFrequency(min_level_count=10), --discretizer-of "
+        f"{names[columns[0]]}=levels:min_level_count=10), or exclude them.",
+        ColumnWarning,
+        stacklevel=3,
+    )
 
 
 def _levels(column: NDArray[Any], words: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_] | None]:

@@ -1,5 +1,6 @@
 """Reading targets: classes, numbers or label sets; known or unknown cells; dense or sparse."""
 
+import warnings
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 from labelsieve.counting.binary_labels import is_collection, missing_cells, opened, read_label_sets
 from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.number_table import NumberTable, is_frame, is_integer_array, read_frame, read_table, unmask
-from labelsieve.counting.target_table import TargetTable
+from labelsieve.counting.target_table import TargetTable, target_place
 from labelsieve.counting.target_types import MAX_CLASSES, ROWS_PER_CLASS, TargetTypes, TypeRule, requested_types
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, TargetTypeWarning
 from labelsieve.table_types import TargetsLike, is_sparse
 
 DENSE_CELLS = 2**28  # of sparse targets that are numeric or have unknown cells, which are read as a dense table
@@ -57,7 +58,9 @@ def read_targets(Y: TargetsLike | Codes, target_type: TargetTypes = "auto") -> T
     if text:
         raise InputError(f"Y, {table.name(text[0])}: text or categories cannot be taken as numbers; use target_type='auto'.")
     if table.dense is not None:
-        return _read_dense(table, wanted)
+        read = _read_dense(table, wanted)
+        _warn_of_many_classes(read.classes, table.nominal)
+        return read
     codes = None if (wanted == "numeric").any() else _as_codes(table)
     if codes is not None and not _undecided(codes, wanted).any():
         return _only_classes(codes)
@@ -65,6 +68,19 @@ def read_targets(Y: TargetsLike | Codes, target_type: TargetTypes = "auto") -> T
         Codes.from_values(table.sparse, names=table.names, what="Y")  # names the cell that is not a code
         raise InputError("Y is sparse and has numeric targets; pass it as a dense array.")
     return _read_dense(replace(table, values=table.sparse.toarray()), wanted)
+
+
+def _warn_of_many_classes(classes: Codes, nominal: frozenset[int]) -> None:
+    """Warn of text that has hardly any class twice: names, numbers as text, or label sets in one text."""
+    for column in sorted(nominal):
+        n_classes = int(classes.levels[column])
+        if n_classes > MAX_CLASSES and n_classes * ROWS_PER_CLASS > classes.n_rows:
+            warnings.warn(
+                f"Y, {target_place(column, classes.names)}: text with {n_classes:,} classes in {classes.n_rows:,} rows, of "
+                "which hardly any occurs twice. Convert numbers to a numeric type, split label sets, or leave it out.",
+                TargetTypeWarning,
+                stacklevel=3,
+            )
 
 
 def target_names(Y: object) -> tuple[str, ...] | None:

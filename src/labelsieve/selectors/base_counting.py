@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.nominal_levels import warn_of_bias
 from labelsieve.counting.resources import n_threads
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_table import TargetTable
@@ -20,6 +21,7 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import Missing
+from labelsieve.discretize.kept_values import AsGiven
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
@@ -70,6 +72,8 @@ class BaseCountingSieve(BaseSieve):
                 codes = method.discretizer.encode(table, targets.codes, weights)
         encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         code_tables = codes if isinstance(codes, list) else [codes]
+        if self.estimator == "plugin" and not isinstance(method.discretizer, AsGiven):
+            warn_of_bias(code_tables[0], list(self.excluded))
         tables = [to_count(each, encoded, weights, self.estimator) for each in code_tables]
         return tables, self._find_parents(method, table, tables, targets)
 

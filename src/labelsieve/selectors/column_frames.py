@@ -9,6 +9,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.frame_columns import without_wide_integers
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import array_print
@@ -42,7 +43,7 @@ def table_print(table: TargetsLike) -> str:
     """
     if not is_frame(table):
         return array_print(table)
-    frame = nw.from_native(table, eager_only=True)
+    frame = without_wide_integers(nw.from_native(table, eager_only=True))
     kinds = set(frame.schema.values())
     if len(kinds) == 1 and kinds.pop().is_numeric():  # much faster than one column after the other
         columns = list(frame.to_numpy().T)

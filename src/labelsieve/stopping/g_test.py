@@ -98,13 +98,17 @@ class GTest(StoppingRule):
         p_values = [np.nan] * path.n_forced
 
         def passes(kept: int) -> bool:
-            p = self._p_value(path, kept)
+            p, n_untested = self._p_value(path, kept)
             p_values.append(p)
             if p <= alpha:
                 return True
+            few = f"fewer than {self.min_rows:g} rows for each cell"
             self.reason_ = f"The next feature has p = {p:.3g}."
             if np.isnan(p):
-                self.reason_ = f"The next test would have fewer than {self.min_rows:g} rows for each cell."
+                self.reason_ = f"The next test would have {few}."
+            elif n_untested:
+                of = f"{n_untested} of {len(path.target_indices)} targets"
+                self.reason_ = f"The next feature has p = {p:.3g}; {of} have {few}, without a test."
             return False
 
         kept = self._extend_while(passes, path)
@@ -113,12 +117,12 @@ class GTest(StoppingRule):
         self.p_value_left_out_ = None if np.isnan(left_out) else float(left_out)
         return kept
 
-    def _p_value(self, path: SelectionPath, kept: int) -> float:
-        """Corrected p-value of the feature selected after ``kept`` others."""
+    def _p_value(self, path: SelectionPath, kept: int) -> tuple[float, int]:
+        """Corrected p-value of the feature selected after ``kept`` others, and the number of targets without a test."""
         X, Y = path.workspace.X, path.workspace.Y
         best = path.search.selected[kept]
         conditions = self._conditions(X, path.search.selected[:kept])
-        smallest, tested = np.inf, False
+        smallest, n_tested = np.inf, 0
         for target in path.target_indices:
             tests = []
             for strata, rows in conditions:
@@ -130,10 +134,11 @@ class GTest(StoppingRule):
                     break
                 tests.append(test)
             else:
-                smallest, tested = min(smallest, max(test.p_value for test in tests)), True
-        if not tested:
-            return float("nan")
-        return corrected(smallest, len(path.target_indices) * int(path.candidates(kept).sum()), self.correction)
+                smallest, n_tested = min(smallest, max(test.p_value for test in tests)), n_tested + 1
+        n_targets = len(path.target_indices)
+        if not n_tested:
+            return float("nan"), n_targets
+        return corrected(smallest, n_targets * int(path.candidates(kept).sum()), self.correction), n_targets - n_tested
 
     def _conditions(self, X: Codes, selected: list[int]) -> list[tuple[Column | None, NDArray[np.bool_]]]:
         """Strata, and the rows in which they are known."""
