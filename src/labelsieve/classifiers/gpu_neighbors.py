@@ -1,27 +1,17 @@
 """The search for neighbors on a GPU: the distances, neighbors and ties of the core."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends.gpu_compile import compiled_kernel, find_cupy
+from labelsieve.counting.backends.gpu_compile import compiled_kernel
+from labelsieve.counting.backends.gpu_memory import CardMemory
 from labelsieve.table_types import DeviceArray
 
 SUM_BYTES = 2**30  # of the distances of the queries that are searched for at once
 
 
-class CudaNeighbors:
+class CudaNeighbors(CardMemory):
     """The kernel on an NVIDIA GPU, which CuPy compiles on first use."""
-
-    def __init__(self, device: int | None = None) -> None:
-        self.xp = find_cupy(device)
-        self.device = self.xp.cuda.Device(device)
-
-    def to_host(self, values: DeviceArray | None) -> NDArray[Any]:
-        """A copy in the memory of the host."""
-        host: NDArray[Any] = self.xp.asnumpy(values)
-        return host
 
     def nearest(
         self,
@@ -49,10 +39,9 @@ def nearest_on_card(
     k: int,
     leave_out: bool,
     distances: bool,
-    kernels: CudaNeighbors | None = None,
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]:
     """Ends of the lists of all sizes and queries, their rows, and squared distances: as ``core.nearest_dense``, ties first."""
-    kernels = CudaNeighbors() if kernels is None else kernels
+    kernels = CudaNeighbors()
     xp, (n_rows, n_queries) = kernels.xp, (len(table), len(points))
     n_taken = min(k, n_rows - int(leave_out))
     at_once = max(1, min(n_queries, SUM_BYTES // (8 * n_rows)))

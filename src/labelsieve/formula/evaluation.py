@@ -38,13 +38,12 @@ class Program:
         *,
         targets: slice = slice(None),
         parents: Parents | None = None,
-        panel_bytes: int = PANEL_BYTES,
         over_selected: list[list[Reduce]] | None = None,
     ) -> None:
         self.sources, self.parents = sources, parents
         first, last, _ = targets.indices(sources.Y.n_columns)
         self.base = Context(first, last)
-        self._targets_per_slice = max(1, panel_bytes // (8 * max(1, sources.X.n_columns)))
+        self._targets_per_slice = max(1, PANEL_BYTES // (8 * max(1, sources.X.n_columns)))
         self.n_selected = 0
         self.n_on_card: Any = None  # the same as an array of a GPU, while a step is recorded there
         self._selected: list[int] = []

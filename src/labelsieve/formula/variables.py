@@ -32,9 +32,8 @@ class Size(Formula):
         return [{"all": "q", "after": "#(y > z)", "others": "(q - 1)"}[self.domain]]
 
 
-@dataclass(frozen=True, repr=False)
-class Table(Formula):
-    """Sum of n log n over the cells of a joint table; entropy is that of the empty set minus this."""
+class OfVariables(Formula):
+    """A formula that depends on the values of some variables."""
 
     variables: Variables
 
@@ -45,26 +44,25 @@ class Table(Formula):
     @cached_property
     def is_static(self) -> bool:
         return not self.variables & SELECTED
+
+
+@dataclass(frozen=True, repr=False)
+class Table(OfVariables):
+    """Sum of n log n over the cells of a joint table; entropy is that of the empty set minus this."""
+
+    variables: Variables
 
     def text(self) -> list[str | Formula]:
         return [f"T({', '.join(sorted(self.variables, key=ORDER.index))})"]
 
 
 @dataclass(frozen=True, repr=False)
-class Term(Formula):
+class Term(OfVariables):
     """An information term, kept as it was written, and its factors of joint tables."""
 
     written: str
     variables: Variables
     tables: tuple[tuple[float, Variables], ...]
-
-    @cached_property
-    def free(self) -> Variables:
-        return self.variables
-
-    @cached_property
-    def is_static(self) -> bool:
-        return not self.variables & SELECTED
 
     def text(self) -> list[str | Formula]:
         return [self.written]

@@ -182,13 +182,11 @@ def find_parents(
     X: TableLike | Codes | None,
     codes: Codes,
     Y: Codes,
-    rows: NDArray[np.bool_] | None = None,
     options: CountingOptions = DEFAULT_OPTIONS,
 ) -> tuple[list[list[int]] | None, LabelNetwork | None]:
     """Parents of every target as lists, and as a network if they are one.
 
-    ``parents`` are lists, a network, a rule, or the name of a rule. A rule learns from the ``rows`` of ``X``, and from
-    ``codes`` and ``Y``, which have these rows alone.
+    ``parents`` are lists, a network, a rule, or the name of a rule. A rule learns from ``X``, ``codes`` and ``Y``.
 
     >>> Y = Codes.from_values([[0, 1], [1, 0], [0, 1]])
     >>> find_parents([[], [0]], None, Y, Y)[0]
@@ -199,7 +197,6 @@ def find_parents(
     rule = NetworkRule(parents) if isinstance(parents, str) else parents
     if isinstance(rule, NetworkRule):
         values = X if X is None else numbers(X)
-        values = values if values is None or rows is None else values[np.flatnonzero(rows)]
         rule = rule.learn_from_codes(values, codes, Y, options)
     if not isinstance(rule, LabelNetwork):
         return check_parents(rule, Y.n_columns), None

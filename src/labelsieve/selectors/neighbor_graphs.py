@@ -7,13 +7,11 @@ from sklearn.neighbors import kneighbors_graph
 from labelsieve.table_types import Matrix
 
 
-def neighbor_graph(
-    rows: Matrix, n_neighbors: int, *, width: float | None = None, binary: bool = False, metric: str = "euclidean"
-) -> sp.csr_array:
+def neighbor_graph(rows: Matrix, n_neighbors: int, *, binary: bool = False, metric: str = "euclidean") -> sp.csr_array:
     r"""Symmetric weights of rows of which one is among the nearest of the other.
 
     Weights are 1 for both directions and 1/2 for one (``binary``), or :math:`\exp(-\left\|x_i - x_j\right\|^2 / w^2)`, w being
-    ``width`` or, without it, the mean distance of neighbors. There are at most as many neighbors as other rows. With the metric
+    the mean distance of neighbors. There are at most as many neighbors as other rows. With the metric
     ``"precomputed"``, ``rows`` are distances.
 
     >>> neighbor_graph(np.array([[0.0], [1.0], [3.0]]), 1, binary=True).toarray()
@@ -29,7 +27,7 @@ def neighbor_graph(
     graph = sp.csr_array(kneighbors_graph(rows, n_neighbors, mode=mode, metric=metric))
     if binary:
         return sp.csr_array((graph + graph.T) / 2)
-    scale = float(graph.data.mean()) if width is None else width
+    scale = float(graph.data.mean())
     graph.data = np.exp(-((graph.data / scale) ** 2)) if scale > 0 else np.ones_like(graph.data)
     return sp.csr_array(graph.maximum(graph.T))
 

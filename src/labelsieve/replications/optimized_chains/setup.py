@@ -46,9 +46,9 @@ class FoldsByData:
     Data sets are identified by their numbers of rows, which differ.
     """
 
-    def __init__(self, folders: dict[int, Path], seed: int = 0) -> None:
+    def __init__(self, folders: dict[int, Path]) -> None:
         self.folders = folders
-        self.random_state = seed
+        self.random_state = 0
 
     def split(self, X: Matrix, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Any]:
         """Yield training and test rows of five folds."""

@@ -96,10 +96,10 @@ def stored_json(text: str, kind: object, path: Path, place: str) -> Any:
     return value
 
 
-def stored_numbers(text: str, path: Path, place: str, *, low: int = 0, high: int = _LARGEST, once: bool = True) -> list[int]:
+def stored_numbers(text: str, path: Path, place: str, *, low: int = 0, high: int = _LARGEST) -> list[int]:
     """Parse a list of whole numbers in a range, none of them twice."""
     numbers: list[int] = stored_json(text, list[int], path, place)
-    if any(not low <= number <= high for number in numbers) or (once and len(set(numbers)) < len(numbers)):
+    if any(not low <= number <= high for number in numbers) or len(set(numbers)) < len(numbers):
         raise StudyError(f"{path}: damaged: {place} has a number twice, or one outside {low} to {high:,}. {REMEDY}.")
     return numbers
 

@@ -11,6 +11,7 @@ from labelsieve.errors import StudyError
 FILE = "results.sqlite"
 FORMAT = "labelsieve study"
 VERSION = 3
+WAIT_SECONDS = 10.0  # for a lock of another connection
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (
@@ -68,11 +69,11 @@ def plain_errors(path: Path) -> Iterator[None]:
         raise StudyError(f"{path}: {_MEANINGS.get(code, f'SQLite reports: {error}')}.") from error
 
 
-def connect(path: Path, *, wait: float = 10.0) -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """Open a study's file for writing; create its tables if it is new, upgrade them if it has an earlier version."""
     _refuse_folder(path)
     with plain_errors(path):
-        connection = sqlite3.connect(path, timeout=wait, isolation_level=None)
+        connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             # A killed process loses nothing that was committed; the Flusher protects against power failures.
