@@ -5,12 +5,12 @@ Quick run: ``python -m benchmarks.classifiers --parts mlknn,nested --datasets ye
 
 import sys
 import warnings
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch, timed
+from benchmarks.clock import Stopwatch, in_turns, timed
 from benchmarks.measure import single_threaded_blas
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.options import BenchmarkOptions, require_data, save
@@ -123,18 +123,14 @@ def loops(rounds):
         ("LIFT", lambda n_jobs: LIFT(random_state=0, n_jobs=n_jobs), lambda: plain_lift(X, Y, queries)),
         ("RAkEL", lambda n_jobs: RAkEL(tree, random_state=0, n_jobs=n_jobs), lambda: plain_rakel(tree, X, Y, queries)),
     ):
-        best = dict.fromkeys(("ours", "two", "plain"), NEVER)
-        for _ in range(rounds):  # in turn, so that other load on the machine affects all of them
-            watch = Stopwatch()
-            predicted = make(1).fit(X, Y).predict(queries)
-            best["ours"] = best["ours"].best(watch.lap())
-            make(2).fit(X, Y).predict(queries)
-            best["two"] = best["two"].best(watch.lap())
-            expected = plain()
-            best["plain"] = best["plain"].best(watch.lap())
+        calls = {
+            "ours": fit_and_predict(partial(make, 1), X, Y, queries),
+            "two": fit_and_predict(partial(make, 2), X, Y, queries),
+        }
+        best, answers = in_turns({**calls, "plain": plain}, rounds)
         record = {"method": method, "ours": best["ours"].cpu, "plain": best["plain"].cpu}
         record["ratio"], record["two"] = record["ours"] / record["plain"], best["two"].wall / best["plain"].wall
-        records.append({**record, "same": float((predicted == expected).mean())})
+        records.append({**record, "same": float((answers["ours"] == answers["plain"]).mean())})
     return records
 
 

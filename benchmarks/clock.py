@@ -39,11 +39,18 @@ class Stopwatch:
         return lap
 
 
+def in_turns(calls, rounds):
+    """The best laps of calls by name, in turns, so that other load affects all of them; and their last answers."""
+    laps, answers = dict.fromkeys(calls, NEVER), {}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            watch = Stopwatch()
+            answers[name] = call()
+            laps[name] = laps[name].best(watch.lap())
+    return laps, answers
+
+
 def timed(call, rounds):
     """The least CPU seconds of some rounds, and the answer."""
-    best, answer = NEVER, None
-    for _ in range(rounds):
-        watch = Stopwatch()
-        answer = call()
-        best = best.best(watch.lap())
-    return best.cpu, answer
+    laps, answers = in_turns({"": call}, rounds)
+    return laps[""].cpu, answers[""]

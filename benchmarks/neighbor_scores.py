@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import in_turns
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.options import BenchmarkOptions, measured, save
 from benchmarks.table import megabytes, number, print_table
@@ -90,12 +90,7 @@ def measure(workload, rounds):
         "rrelieff": lambda: ours("RReliefF", X, scores, Y),
         "numpy": lambda: numpy_relieff(X, Y, rows),
     }
-    laps = dict.fromkeys(contenders, NEVER)
-    for _ in range(rounds):
-        for name, call in contenders.items():
-            watch = Stopwatch()
-            call()
-            laps[name] = laps[name].best(watch.lap())
+    laps, _ = in_turns(contenders, rounds)
     return {
         "workload": workload.name,
         "rows": workload.rows,

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from sklearn.feature_selection import mutual_info_classif
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import timed
 from benchmarks.measure import single_threaded_blas
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
@@ -20,16 +20,6 @@ from labelsieve.discretize import equal_width
 
 N_FEATURES = 20  # to choose
 SHAPES = {"emotions": (593, 72, 6), "yeast": (2417, 103, 14)}  # rows, features, labels
-
-
-def timed(call, rounds):
-    """CPU seconds of the best round, and what came out."""
-    best, result = NEVER, None
-    for _ in range(rounds):
-        watch = Stopwatch()
-        result = call()
-        best = best.best(watch.lap())
-    return best.cpu, result
 
 
 def made(name):

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import NEVER, Stopwatch, in_turns
 from benchmarks.extrapolate import Estimate
 from benchmarks.measure import single_threaded_blas
 from benchmarks.table import number, print_table
@@ -108,15 +108,9 @@ def projected_gradient(program, best, most=20_000, *, optimal=False):
 
 def parts(x, y, rounds):
     """Whole fits and their first part, the mean: best of some rounds."""
-    best = {"mean": NEVER, "fit": NEVER}
-    sieve = None
-    for _ in range(rounds):
-        watch = Stopwatch()
-        Redundancy(Codes.from_values(x)).mean()
-        best["mean"] = best["mean"].best(watch.lap())
-        sieve = QuadraticSieve(discretizer=None).fit(x, y)
-        best["fit"] = best["fit"].best(watch.lap())
-    return best, sieve
+    calls = {"mean": lambda: Redundancy(Codes.from_values(x)).mean(), "fit": lambda: QuadraticSieve(discretizer=None).fit(x, y)}
+    best, answers = in_turns(calls, rounds)
+    return best, answers["fit"]
 
 
 def against(x, y, largest, power, solve, tol, rounds):

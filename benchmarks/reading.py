@@ -4,13 +4,14 @@ Quick run: ``python -m benchmarks.reading --datasets emotions,bibtex --repeat 1`
 """
 
 import tempfile
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import NEVER, Stopwatch, in_turns
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.options import BenchmarkOptions, measured, require_data, save
 from benchmarks.shared_folder import shared_folder
@@ -171,13 +172,7 @@ def measure_synthetic(rounds):
 
 def compared(file, plain, rounds):
     calls = {"ours": lambda path: datasets.load(path, 1), **plain}
-    laps = dict.fromkeys(calls, NEVER)
-    for _ in range(rounds):
-        for name, call in calls.items():
-            watch = Stopwatch()
-            call(file)
-            laps[name] = laps[name].best(watch.lap())
-    return laps
+    return in_turns({name: partial(call, file) for name, call in calls.items()}, rounds)[0]
 
 
 def print_synthetic(rounds):

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import in_turns
 from benchmarks.memory import extra_memory, in_fresh_process
 from benchmarks.options import BenchmarkOptions, measured, require_data, save
 from benchmarks.scipy_information import scipy_mutual_information
@@ -66,12 +66,7 @@ def measure(name, max_code, rounds):
         "ours 2t": lambda: ours(X, Y, n_jobs=2),
         "scipy": lambda: scipy_mutual_information(X, Y),
     }
-    laps, results = dict.fromkeys(contenders, NEVER), {}
-    for _ in range(rounds):
-        for contender, call in contenders.items():
-            watch = Stopwatch()
-            results[contender] = call()
-            laps[contender] = laps[contender].best(watch.lap())
+    laps, results = in_turns(contenders, rounds)
     if not np.array_equal(results["ours 1t"], results["ours 2t"]):
         sys.exit(f"Stopped, {name}: one and two threads do not give the same numbers")
     return {

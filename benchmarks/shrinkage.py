@@ -5,24 +5,15 @@ complete ``fit`` calls, best of several rounds.
 """
 
 import argparse
+from functools import partial
 
 import numpy as np
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import in_turns
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 
 SHAPES = {"emotions": (593, 72, 6), "yeast": (2417, 103, 14), "enron": (1702, 1001, 53), "tall": (20_000, 100, 10)}
-
-
-def fit_times(X, Y, criterion, steps, rounds):
-    best = [NEVER, NEVER]
-    for _ in range(rounds):
-        for i, estimator in enumerate(("plugin", "shrinkage")):
-            watch = Stopwatch()
-            Sieve(criterion, discretizer=None, n_features_to_select=steps, estimator=estimator).fit(X, Y)
-            best[i] = best[i].best(watch.lap())
-    return best[0].cpu, best[1].cpu
 
 
 def main():
@@ -35,7 +26,10 @@ def main():
         X = rng.integers(0, 5, size=(n, d)).astype(np.uint8)
         Y = (rng.random((n, q)) < 0.2).astype(np.uint8)
         for criterion in ("mim", "mrmr", "jmi"):
-            plugin, shrunk = fit_times(X, Y, criterion, options.steps, options.rounds)
+            settings = {"discretizer": None, "n_features_to_select": options.steps}
+            sieves = {name: Sieve(criterion, estimator=name, **settings) for name in ("plugin", "shrinkage")}
+            best, _ = in_turns({name: partial(sieve.fit, X, Y) for name, sieve in sieves.items()}, options.rounds)
+            plugin, shrunk = best["plugin"].cpu, best["shrinkage"].cpu
             tables = d * (q * options.steps if criterion == "jmi" else q + (options.steps - 1) * (criterion == "mrmr"))
             sizes, times = (f"{n:,}", f"{d:,}", str(q)), (number(plugin), number(shrunk), f"{shrunk / plugin:.2f}")
             rows.append((f"{name}, {criterion}", [*sizes, *times, f"{1e6 * shrunk / tables:.2g}"]))

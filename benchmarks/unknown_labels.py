@@ -5,10 +5,11 @@ labels are doubles in both cases. Real data need the shared folder.
 """
 
 import argparse
+from functools import partial
 
 import numpy as np
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import in_turns
 from benchmarks.shared_folder import real_dataset, shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
@@ -33,12 +34,8 @@ def real(name):
 
 def measure(X, Y, criterion, steps, rounds):
     unknown = np.where(np.random.default_rng(1).random(Y.shape) < SHARE, np.nan, Y)
-    best = {"complete": NEVER, "unknown": NEVER}
-    for _ in range(rounds):
-        for name, labels in (("complete", Y), ("unknown", unknown)):
-            watch = Stopwatch()
-            Sieve(criterion, n_features_to_select=steps).fit(X, labels)
-            best[name] = best[name].best(watch.lap())
+    sieve = Sieve(criterion, n_features_to_select=steps)
+    best, _ = in_turns({"complete": partial(sieve.fit, X, Y), "unknown": partial(sieve.fit, X, unknown)}, rounds)
     return best["complete"].cpu, best["unknown"].cpu
 
 

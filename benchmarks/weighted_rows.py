@@ -5,11 +5,12 @@ turns; CPU seconds on one thread, best of several rounds.
 """
 
 import argparse
+from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmarks.clock import NEVER, Stopwatch
+from benchmarks.clock import in_turns
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 
@@ -47,15 +48,10 @@ def main():
         X, Y = make_data(name, shape, targets)
         rng = np.random.default_rng(1)
         weights = [None, rng.exponential(size=shape[0]), rng.integers(1, 4, size=shape[0])]
-        best = [NEVER] * len(weights)
         space = "single" if targets == "classes" else targets
-        for _ in range(options.rounds):
-            for i, weight in enumerate(weights):
-                sieve = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=shape[-1])
-                watch = Stopwatch()
-                sieve.fit(X, Y, sample_weight=weight)
-                best[i] = best[i].best(watch.lap())
-        plain, real, whole = (lap.cpu for lap in best)
+        sieve = Sieve(criterion, targets=space, discretizer=None, n_features_to_select=shape[-1])
+        best, _ = in_turns({kind: partial(sieve.fit, X, Y, each) for kind, each in enumerate(weights)}, options.rounds)
+        plain, real, whole = (lap.cpu for lap in best.values())
         rows.append((name, [number(plain), number(real), number(whole), f"{real / plain:.2f}", f"{whole / plain:.2f}"]))
     print_table("fit, CPU seconds", ["no weights", "real", "whole", "real/none", "whole/none"], rows)
 
