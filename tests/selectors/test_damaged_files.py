@@ -197,13 +197,18 @@ def read_or_refusal(selector, path):
         return str(error)
 
 
+@pytest.fixture(scope="module")
+def documents(tmp_path_factory):
+    path = tmp_path_factory.mktemp("documents") / "saved.json"
+    return [saved(selector, path) for selector in SELECTORS]
+
+
 @pytest.mark.filterwarnings("ignore:.*feature names")  # of a frame, where the change took them away
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
-def test_any_change_is_refused_or_gives_a_selector_that_works(data, tmp_path_factory):
+def test_any_change_is_refused_or_gives_a_selector_that_works(data, documents, tmp_path_factory):
     folder = tmp_path_factory.getbasetemp()
     path = folder / "changed.json"
-    documents = [saved(selector, path) for selector in SELECTORS]
     number, document = data.draw(changed(documents))
     path.write_text(json.dumps(document), encoding="utf-8")
     again = read_or_refusal(type(SELECTORS[number]), path)

@@ -67,7 +67,7 @@ def polars_frame(columns, kinds):
 
 
 @pytest.mark.parametrize("library", [pandas_frame, polars_frame])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(tables())
 def test_mim_is_the_information_of_the_raw_columns(library, table):
     columns, kinds, labels = table

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from joblib import parallel_config
 from sklearn.feature_selection import SelectKBest
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
@@ -116,11 +117,12 @@ def test_samples_are_those_of_the_seed_for_any_number_of_jobs_and_container():
     X, Y = make_data()
     selector = Sieve(n_features_to_select=5)
     expected = selection_stability(selector, X, Y, n_repeats=4, random_state=0).masks
-    for features in (X, X.tolist(), pd.DataFrame(X, columns=NAMES), sp.csr_array(X)):
-        for labels in (Y, Y.tolist(), pd.DataFrame(Y)):
-            again = selection_stability(selector, features, labels, n_repeats=4, random_state=0)
-            assert np.array_equal(again.masks, expected)
-    assert np.array_equal(selection_stability(selector, X, Y, n_repeats=4, random_state=0, n_jobs=2).masks, expected)
+    others = [(features, Y) for features in (X.tolist(), pd.DataFrame(X, columns=NAMES), sp.csr_array(X))]
+    for features, labels in (*others, (X, Y.tolist()), (X, pd.DataFrame(Y))):
+        again = selection_stability(selector, features, labels, n_repeats=4, random_state=0)
+        assert np.array_equal(again.masks, expected)
+    with parallel_config("threading"):  # processes take seconds to start
+        assert np.array_equal(selection_stability(selector, X, Y, n_repeats=4, random_state=0, n_jobs=2).masks, expected)
     assert not np.array_equal(selection_stability(selector, X, Y, n_repeats=4, random_state=1).masks, expected)
 
 
