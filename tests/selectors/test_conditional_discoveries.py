@@ -40,7 +40,9 @@ def test_relevant_features_are_selected_with_their_q_values(found):
     assert np.mean([low <= value for low, value in zip(table["lower"], table["information"], strict=True)]) == 1
     text = str(found.summary())
     assert f"{len(found.selected_)} of 40 features at a false discovery rate of 0.1" in text
-    assert "most informative" in text
+    assert "informative" in text
+    assert (found.reproducibility_[found.selected_[:N_RELEVANT]] == 1).all()
+    assert "reproduced" in text
     assert "upper" in text
 
 
@@ -63,6 +65,7 @@ def test_shuffled_targets_have_no_discoveries_and_the_reason_is_given():
     assert not few.support_.any()
     assert "there are 5" in few.reason_
     assert "there are 5" in str(few.summary())
+    assert ConditionalDiscoveries(n_repeats=1).fit(X, np.zeros(len(X))).reason_.startswith("All targets are constant")
 
 
 def test_discrete_features_use_a_tree_and_others_the_copula():

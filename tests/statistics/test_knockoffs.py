@@ -164,6 +164,17 @@ def test_one_copy_gives_the_knockoff_filter():
     np.testing.assert_array_equal(selected, knockoff_threshold(W, 0.1) <= W)
 
 
+@pytest.mark.parametrize(("alpha", "d"), [(0.3, 70), (0.2, 41), (1 / 15, 100)])
+def test_a_rate_of_exactly_alpha_is_allowed_in_spite_of_rounding(alpha, d):
+    for n_negative in range(3):
+        n_positive = round((1 + n_negative) / alpha)
+        W = np.zeros(d)
+        W[:n_positive], W[n_positive : n_positive + n_negative] = 5, -5
+        assert np.count_nonzero(e_q_values(knockoff_e_values([W], alpha)) <= alpha) == n_positive * (
+            alpha * n_positive > n_negative + 0.999
+        )
+
+
 @pytest.mark.parametrize("n_copies", [2, 10], ids=["two copies: the rule for few features, too", "ten"])
 def test_sum_of_null_e_values_is_at_most_the_number_of_features(n_copies):
     rng = np.random.default_rng(5)

@@ -25,6 +25,7 @@ from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_st
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 from labelsieve.statistics.knockoff_codes import batches
 from labelsieve.statistics.knockoff_models import distinct_codes
+from labelsieve.statistics.knockoff_reproducibility import knockoff_reproducibility, reproducibility_note
 from labelsieve.statistics.standard_columns import standardized
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
@@ -76,7 +77,10 @@ class ConditionalDiscoveries(BaseDiscoveries):
     statistics_ : ndarray of shape (n_repeats, n_features)
         W for each set of copies.
     frequency_ : ndarray of shape (n_features,)
-        The share of the sets of copies for which the feature has a positive e-value.
+        The share of the sets of copies for which the knockoff+ filter selects the feature.
+    reproducibility_ : ndarray of shape (n_features,)
+        The share of resamples of the sets of copies with which the feature is selected: see
+        :func:`labelsieve.statistics.knockoff_reproducibility`. NaN with ``n_repeats=1``.
     sampler_ : object
         The sampler that was used.
     label_q_values_ : ndarray of shape (n_features, n_targets)
@@ -86,7 +90,9 @@ class ConditionalDiscoveries(BaseDiscoveries):
     information_interval_ : ndarray of shape (n_selected, 2)
         Confidence limits (95 %) of the information of each selected feature about its most informative target: see
         :func:`labelsieve.statistics.information_intervals`.
-    selected_, support_, scores_, reason_
+    reason_ : str
+        Why nothing was selected; and whether other copies may lead to another selection.
+    selected_, support_, scores_
         As for :class:`labelsieve.selectors.MarginalDiscoveries`.
 
     Notes
@@ -135,7 +141,9 @@ class ConditionalDiscoveries(BaseDiscoveries):
         q_values = e_q_values(self.e_values_)
         self._set_discoveries(information, None, q_values, np.ones(information.shape))
         self.information_interval_ = np.array([_interval(codes, targets, j, information[j]) for j in self.selected_])
-        self.reason_ = "" if self.support_.any() else self._no_discovery(np.any(single, axis=1))
+        self.reproducibility_ = knockoff_reproducibility(self.statistics_, self.alpha)
+        reason = "" if self.support_.any() else self._no_discovery(statistic, np.any(single, axis=1))
+        self.reason_ = f"{reason} {reproducibility_note(self.reproducibility_, self.support_)}".strip()
         return self
 
     def _model_features(self, X: TableLike, codes: Codes, n_targets: int) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
@@ -181,8 +189,10 @@ class ConditionalDiscoveries(BaseDiscoveries):
                 raise InputError(f"sampler returned an array of shape {copy.shape}, or one with NaN; X has shape {X.shape}.")
         return copies
 
-    def _no_discovery(self, passed: NDArray[np.bool_]) -> str:
+    def _no_discovery(self, statistic: KnockoffStatistic, passed: NDArray[np.bool_]) -> str:
         """Why nothing was selected."""
+        if not statistic.targets.shape[1]:
+            return "All targets are constant: there is nothing to discover."
         fewest = int(np.ceil(round(1 / self.alpha, 9)))
         if self.n_features_in_ < fewest:
             return f"The filter selects at least 1 / alpha = {fewest} features or none, and there are {self.n_features_in_}."
@@ -205,7 +215,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
             "information": [float(self.information_[j, best[j]]) for j in self.selected_],
             "lower": self.information_interval_[:, 0].tolist() if len(self.selected_) else [],
             "upper": self.information_interval_[:, 1].tolist() if len(self.selected_) else [],
-            "frequency": self.frequency_[self.selected_].tolist(),
+            "reproduced": self.reproducibility_[self.selected_].tolist(),
             "q": self.q_values_[self.selected_].tolist(),
         }
 

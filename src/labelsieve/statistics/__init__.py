@@ -14,6 +14,7 @@ from labelsieve.statistics.information_intervals import (
 from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_threshold
 from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
 from labelsieve.statistics.knockoff_likelihood import lasso_importance, likelihood_ratios
+from labelsieve.statistics.knockoff_reproducibility import knockoff_reproducibility
 from labelsieve.statistics.knockoff_slack import knockoff_slack
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
@@ -48,6 +49,7 @@ __all__ = [
     "information_intervals",
     "information_ranks",
     "knockoff_e_values",
+    "knockoff_reproducibility",
     "knockoff_slack",
     "knockoff_threshold",
     "lasso_importance",

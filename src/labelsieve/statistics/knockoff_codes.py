@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.codes import Codes
-from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values
 from labelsieve.statistics.knockoff_likelihood import likelihood_ratios
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.standard_columns import design_columns
@@ -21,20 +20,19 @@ def batches(generators: Sequence[np.random.Generator], n_cells: int) -> Iterator
     return (generators[start : start + size] for start in range(0, len(generators), size))
 
 
-def conditional_q_values(X: Codes, Y: Codes, alpha: float, *, n_repeats: int = 20, seed: int = 0) -> Real:
-    """q-values of the features, for the hypothesis that a feature is independent of all targets given the other features.
+def code_statistics(X: Codes, Y: Codes, *, n_repeats: int = 20, seed: int = 0) -> Real:
+    """Statistics W of the features for ``n_repeats`` sets of copies, shape (n_repeats, n_features); see :func:`e_q_values`.
 
     Copies are drawn from a tree of pairwise dependences (:class:`TreeKnockoffs`); the statistic of a feature is its likelihood
-    ratio (:func:`likelihood_ratios`), with a column for every level of a variable of three levels or more; e-values combine
-    ``n_repeats`` sets of copies. A q-value of at most ``alpha`` is a discovery; other levels need other e-values. Cost: for
-    each set of copies, drawing it and factorizing matrices of twice the columns, or of the rows.
+    ratio (:func:`likelihood_ratios`), with a column for every level of a variable of three levels or more. Cost: for each set
+    of copies, drawing it and factorizing matrices of twice the columns, or of the rows.
 
     >>> rng = np.random.default_rng(0)
     >>> codes = rng.integers(0, 2, size=(500, 30))
     >>> labels = (codes[:, :12] @ rng.normal(size=(12, 4)) + 0.5 * rng.normal(size=(500, 4)) > 0).astype(int)
-    >>> q_values = conditional_q_values(Codes.from_values(codes), Codes.from_values(labels), 0.2)
-    >>> np.flatnonzero(q_values <= 0.2)[:12]
-    array([ 0,  1,  2,  3,  4,  5,  6,  7,  8,  9, 10, 11])
+    >>> W = code_statistics(Codes.from_values(codes), Codes.from_values(labels), n_repeats=2)
+    >>> W.shape, bool((W[:, :12] > 0).all())
+    ((2, 30), True)
     """
     tree, targets = TreeKnockoffs.from_codes(X), design_columns(Y.to_dense(), Y.levels)[0]
     targets = targets[:, targets.any(axis=0)]
@@ -45,4 +43,4 @@ def conditional_q_values(X: Codes, Y: Codes, alpha: float, *, n_repeats: int = 2
     for repeat, copy in enumerate(drawn if targets.shape[1] else ()):
         design, owner = design_columns(np.hstack([tree.codes, copy]), levels)
         statistics[repeat] = likelihood_ratios(design, targets, owner)
-    return e_q_values(knockoff_e_values(statistics, alpha))
+    return statistics

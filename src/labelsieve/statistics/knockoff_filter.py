@@ -66,6 +66,11 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
     >>> knockoff_e_values([[5, 4, 3, 2, -1, 1], [5, 4, 3, 2, 1, -2]], 0.5)
     array([6., 6., 6., 3., 0., 0.])
     """
+    return np.asarray(e_values_of_copies(statistics, alpha).mean(axis=0))
+
+
+def e_values_of_copies(statistics: ArrayLike, alpha: float) -> Real:
+    """The e-values of every copy, whose mean is that of :func:`knockoff_e_values`: an array of shape (n_copies, n_features)."""
     W, alpha = _checked(statistics, 2), share(alpha, "alpha")
 
     def most(n_positive: NDArray[np.integer]) -> Real:
@@ -76,7 +81,7 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
 
     thresholds = _thresholds(W, most)[:, np.newaxis]
     n_negative = (-thresholds >= W).sum(axis=1, keepdims=True)
-    return np.asarray((W.shape[1] * (thresholds <= W) / (1 + n_negative)).mean(axis=0))
+    return np.asarray(W.shape[1] * (thresholds <= W) / (1 + n_negative))
 
 
 def e_q_values(e_values: ArrayLike) -> Real:
@@ -95,7 +100,7 @@ def e_q_values(e_values: ArrayLike) -> Real:
         raise InputError("e-values must be numbers of 0 or more, one for each feature.")
     order = np.argsort(-e, kind="stable")
     with np.errstate(divide="ignore", over="ignore"):
-        rate = len(e) / (np.arange(1, len(e) + 1) * e[order])
+        rate = len(e) / (np.arange(1, len(e) + 1) * e[order] * _ROUNDING)
     q = np.empty(len(e))
     q[order] = np.minimum(np.minimum.accumulate(rate[::-1])[::-1], 1.0)
     return q

@@ -13,7 +13,9 @@ from labelsieve.errors import InputError, one_of, share, whole_number
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.statistics.association_tests import TestSettings, association_tests
 from labelsieve.statistics.false_discovery import COMBINATIONS, CORRECTIONS
-from labelsieve.statistics.knockoff_codes import conditional_q_values
+from labelsieve.statistics.knockoff_codes import code_statistics
+from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values
+from labelsieve.statistics.knockoff_reproducibility import knockoff_reproducibility, reproducibility_note
 from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
 from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule, require_plain_rows
 
@@ -32,9 +34,8 @@ class FDR(StoppingRule):
 
     With the marginal null hypothesis, redundant features are discoveries, too; the criterion ranks them behind those that add
     information. With the conditional one, a feature is discovered if it has information about some target given all other
-    features, by model-X knockoffs of the codes: see :func:`labelsieve.statistics.knockoff_codes.conditional_q_values` and
-    :class:`labelsieve.selectors.ConditionalDiscoveries`, which has more samplers and statistics. The codes are treated as
-    fixed: supervised bins (MDL) depend on the targets, and then the rate does not hold.
+    features, by model-X knockoffs of the codes: see :func:`labelsieve.statistics.knockoff_codes.code_statistics` and
+    :class:`labelsieve.selectors.ConditionalDiscoveries`, which has more samplers and statistics.
 
     Parameters
     ----------
@@ -71,13 +72,15 @@ class FDR(StoppingRule):
     minimum_information_, detectable_information_ : float
         As for :class:`labelsieve.selectors.MarginalDiscoveries`, in nats; NaN with ``null="conditional"``.
     reason_ : str
-        The number of discovered features and the tests; if there are none, what could have been discovered.
+        The number of discovered features and the tests; if there are none, what could have been discovered. With
+        ``null="conditional"``, whether other copies may lead to other discoveries.
 
     Notes
     -----
-    Refused for weighted rows and label spaces that count rows several times. In :class:`labelsieve.LabelwiseSieve` the rate
-    holds for the features of every target by itself. Cost: counting all pairs once more, and the exact or permutation tests of
-    pairs with few rows.
+    Refused for weighted rows, label spaces that count rows several times, and supervised bins (MDL), which depend on the
+    targets. In :class:`labelsieve.LabelwiseSieve` the rate holds for the features of every target by itself; with
+    ``n_candidates`` all features are tested, and candidates that are discovered are selected. Cost: counting all pairs once
+    more, and the exact or permutation tests of pairs with few rows.
 
     Examples
     --------
@@ -93,6 +96,7 @@ class FDR(StoppingRule):
 
     name = "fdr"
     leaves_out = True
+    is_test = True
 
     alpha: float = 0.1
     _: KW_ONLY
@@ -146,13 +150,17 @@ class FDR(StoppingRule):
             raise InputError(
                 'FDR(null="conditional") needs features and targets that are known in all rows; fill missing cells.'
             )
-        self.q_values_[candidates] = conditional_q_values(X, Y, alpha, n_repeats=self.n_repeats, seed=seed)
-        if (self.q_values_[candidates] <= alpha).any():
-            return ""
+        statistics = code_statistics(X, Y, n_repeats=self.n_repeats, seed=seed)
+        self.q_values_[candidates] = e_q_values(knockoff_e_values(statistics, alpha))
+        found = self.q_values_[candidates] <= alpha
+        note = reproducibility_note(knockoff_reproducibility(statistics, alpha), found)
+        if found.any():
+            return note
         fewest = int(np.ceil(round(1 / alpha, 9)))
         return (
             f"Nothing is discovered at {alpha:g}: knockoffs discover {fewest} features (1 / alpha) or more, or none, and there "
             f'are {len(candidates)} candidates. Fewer features may be associated: use null="marginal", or a larger alpha.'
+            + (f" {note}" if note else "")
         )
 
     def decide(self, path: SelectionPath) -> int:
