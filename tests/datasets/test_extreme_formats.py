@@ -54,6 +54,15 @@ def test_text_in_pieces_of_any_size_equals_a_naive_reader(tmp_path_factory, rows
     np.testing.assert_array_equal(found[1].toarray(), Y)
 
 
+def test_a_byte_order_mark_does_not_hide_the_format(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_bytes(b"\xef\xbb\xbf" + SIZES.encode())
+    read = load(file)
+    X, Y = naive(SIZES)
+    assert (read.X.toarray() == X).all()
+    assert (read.Y.toarray() == Y).all()
+
+
 def test_empty_lines_are_rows_where_the_declared_number_needs_them(tmp_path):
     file = tmp_path / "made.txt"
     file.write_text(SIZES)

@@ -33,7 +33,7 @@ def is_libsvm(data: bytes) -> bool:
     >>> is_libsvm(b"1,3 5:0.2\n"), is_libsvm(b"a,b\n1,2\n")
     (True, False)
     """
-    start = data[:LOOK].decode("latin-1")
+    start = data[:LOOK].removeprefix(codecs.BOM_UTF8).decode("latin-1")
     if len(data) >= LOOK:
         start = start.rpartition(" ")[0]  # whole words only
     lines = [line for line in start.splitlines()[:3] if line.strip()]
