@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
+from labelsieve.discretize import MDL, ByColumn, EqualWidth
 from labelsieve.selectors import MarginalDiscoveries
 from labelsieve.statistics import adjusted, hierarchical_tests
 
@@ -118,6 +119,19 @@ def test_groups_are_permuted_as_a_whole():
     assert set(found.tests_.ravel()) == {"permutation"}
 
 
+def test_p_values_are_positive_however_strong_the_association():
+    x = np.repeat([0, 1], 2000)
+    found = MarginalDiscoveries(discretizer=None).fit(np.column_stack([x, x + np.arange(4000) % 2]), x)
+    assert set(found.tests_.ravel()) == {"exact", "g-test"}
+    assert ((found.p_values_ > 0) & (found.p_values_ < 1e-300)).all()
+    assert (found.q_values_ > 0).all()
+
+
+def test_the_reason_says_that_no_association_of_so_few_rows_can_be_discovered():
+    found = MarginalDiscoveries().fit(np.arange(12.0).reshape(4, 3), [0, 0, 1, 1])
+    assert "no pair can have more than 0.6931 nats in these rows" in found.reason_
+
+
 def test_too_few_permutations_for_a_discovery_are_named():
     X, Y = make_associations()
     found = MarginalDiscoveries(n_permutations=99).fit(X, Y, groups=np.arange(300))
@@ -140,6 +154,9 @@ def test_what_would_make_wrong_p_values_is_refused():
     X, Y = make_associations()
     with pytest.raises(InputError, match="supervised bins"):
         MarginalDiscoveries(discretizer="mdl").fit(X, Y)
+    for rule in ({0: "mdl"}, ByColumn({0: EqualWidth()}, MDL())):
+        with pytest.raises(InputError, match="supervised bins"):
+            MarginalDiscoveries(discretizer=rule).fit(X, Y)
     with pytest.raises(InputError, match="strata must have one value for each of the 300 rows"):
         MarginalDiscoveries().fit(X, Y, strata=[0, 1])
     with pytest.raises(InputError, match="groups: the value of row 3 is missing"):

@@ -5,7 +5,7 @@ import pytest
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
 from labelsieve.selectors import ChiSquare, MarginalDiscoveries
-from labelsieve.stopping import FDR
+from labelsieve.stopping import FDR, GTest, PermutationTest
 
 
 def make_associations(seed=0, n_rows=300):
@@ -59,6 +59,18 @@ def test_every_label_has_a_list_with_its_own_rate():
         assert set(lists.label_ranking(label)[0]) == set(found.selected_)
 
 
+def test_candidates_of_a_label_do_not_hide_how_many_features_were_tested():
+    X, Y = make_associations()
+    lists = LabelwiseSieve(n_features_to_select=FDR(alpha=0.05), n_candidates=3).fit(X, Y)
+    for label, rule in enumerate(lists.stopping_):
+        found = MarginalDiscoveries().fit(X, Y[:, [label]])
+        np.testing.assert_array_equal(rule.q_values_, found.q_values_)
+        assert set(lists.label_ranking(label)[0]) == set(found.selected_[:3])
+    noise = np.random.default_rng(0).normal(size=(200, 400))
+    shuffled = LabelwiseSieve("mim", n_features_to_select=FDR(), n_candidates=10).fit(noise, np.arange(200) % 2)
+    assert shuffled.n_selected_.tolist() == [0]
+
+
 def test_a_warm_start_does_not_keep_what_the_rule_left_out():
     X, Y = make_associations()
     warm = Sieve("jmi", n_features_to_select=FDR(), warm_start=True).fit(X, Y)
@@ -93,5 +105,11 @@ def test_what_has_no_guarantee_is_refused():
         Sieve(n_features_to_select=FDR()).fit(X, Y, sample_weight=np.arange(1, 301))
     with pytest.raises(InputError, match="counts rows several times"):
         Sieve(n_features_to_select=FDR(), targets="copy").fit(X, Y)
+    for rule in (FDR(), GTest(), PermutationTest()):
+        with pytest.raises(InputError, match=f"{type(rule).__name__}: supervised bins"):
+            Sieve(n_features_to_select=rule, discretizer="mdl").fit(X, Y)
+        if not isinstance(rule, FDR):
+            with pytest.raises(InputError, match="n_candidates leaves out most of them"):
+                LabelwiseSieve(n_features_to_select=rule, n_candidates=5).fit(X, Y)
     with pytest.raises(InputError, match="FDR tests"):
         ChiSquare(n_features_to_select=FDR()).fit(X, Y)

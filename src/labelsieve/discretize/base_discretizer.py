@@ -44,6 +44,19 @@ class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
         """The discretizer of a table that has only these of the columns, in this order; ``names`` are those of all columns."""
         return self
 
+    @property
+    def uses_targets(self) -> bool:
+        """True if the codes of some column depend on the targets."""
+        return False
+
+    def require_unsupervised(self, caller: str) -> None:
+        """Refuse codes that depend on the targets, for ``caller``, which tests whether they are associated with the targets."""
+        if self.uses_targets:
+            raise InputError(
+                f"{caller}: supervised bins depend on the targets, and tests of such codes have p-values that are too small; "
+                'use discretizer="equal-frequency" or another that does not use the targets.'
+            )
+
 
 @dataclass(eq=False, repr=False)
 class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
@@ -55,6 +68,10 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
     missing: Missing = "level"
     min_level_count: int = parameter(1, AT_LEAST_ONE)
     nominal: ColumnsLike | None = parameter(None, "array-like", StrOptions({"all"}))
+
+    @property
+    def uses_targets(self) -> bool:
+        return self._supervised
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         """Cut points of every column: one set, or one for each target."""

@@ -58,6 +58,10 @@ class ByColumn(Discretizer):
     missing: Missing | None = None
     nominal: ColumnsLike | None = parameter(None, "array-like", str)
 
+    @property
+    def uses_targets(self) -> bool:
+        return any(rule.uses_targets for rule in (self.rest, *self.columns.values()))
+
     def encode(
         self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:

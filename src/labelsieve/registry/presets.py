@@ -109,7 +109,7 @@ def make_target_discretizer(discretizer: object = AUTO) -> Discretizer:
     EqualFrequency()
     """
     made = make_discretizer(TARGET_DISCRETIZER if _is_auto(discretizer) else discretizer)
-    if getattr(made, "_supervised", False):
+    if made.uses_targets:
         raise InputError(f"target_discretizer: {made!r} cuts features by the targets; use one that looks at the values alone.")
     return made
 

@@ -64,6 +64,8 @@ class BaseCountingSieve(BaseSieve):
         if method.space.produces not in ("targets", "indicators", "some targets"):
             targets.require_known(label_space_name(method.space))
         self.discretizer_ = method.discretizer
+        if isinstance(rule := self._count, StoppingRule) and rule.is_test:
+            self.discretizer_.require_unsupervised(type(rule).__name__)
         with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
             encoded = method.space.encode(targets, weights)
             if isinstance(table, ChunkedTable):

@@ -14,7 +14,6 @@ from labelsieve.counting.resources import n_threads
 from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import Missing
-from labelsieve.errors import InputError
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.registry import make_discretizer, make_target_discretizer
 from labelsieve.selectors.base import TARGET_TYPE, BaseSieve, named_labels
@@ -60,12 +59,7 @@ class BaseDiscoveries(BaseSieve):
         """Codes of the features and of the targets, in the rows in which some target is known."""
         name, rule = type(self).__name__, "equal-frequency" if self.discretizer == "auto" else self.discretizer
         self.discretizer_ = make_discretizer(rule, missing=self.missing)
-        rules = [self.discretizer_, *getattr(self.discretizer_, "columns", {}).values()]
-        if any(getattr(one, "_supervised", False) for one in rules):
-            raise InputError(
-                f"{name}: supervised bins depend on the targets, and tests of such codes have p-values that are too small; use "
-                'discretizer="equal-frequency" or another that does not use the targets.'
-            )
+        self.discretizer_.require_unsupervised(name)
         X, table, _ = self._rows(X, named_labels(self, y), None, make_target_discretizer(self.target_discretizer))
         self.n_rows_left_out_, targets = table.n_left_out, table.codes
         with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):

@@ -119,6 +119,11 @@ class LabelwiseSieve(BaseCountingSieve):
                 "LabelwiseSieve: CrossValidated evaluates predictions of all targets together, and here each has a list; "
                 "use GTest, PermutationTest, ScoreThreshold or Knee, or a Sieve for each target."
             )
+        if isinstance(self._count, StoppingRule) and self._count.is_test and not self._count.leaves_out and self.n_candidates:
+            raise InputError(
+                f"{type(self._count).__name__} tests the best of all features, and n_candidates leaves out most of them by "
+                "their information about the same target, so that p-values are too small; use n_candidates=None, or FDR."
+            )
         lists: list[Lists] = []
         rules: list[StoppingRule] = []
         with progress_bar(f"{plan.name}: selecting features, target by target") as progress:
@@ -128,14 +133,13 @@ class LabelwiseSieve(BaseCountingSieve):
                 candidates, block_plan = self._candidates(plan, workspace, block, forced, excluded)
                 if isinstance(given := self._count, StoppingRule):
                     for number, target in enumerate(range(*block.indices(targets.n_columns))):
-                        only, unavailable = slice(target, target + 1), list(excluded)
+                        only, rule = slice(target, target + 1), clone(given)
+                        unavailable = {*excluded, *rule.leave_out(workspace, only, [*forced, *excluded])}
                         if candidates is not None:
-                            unavailable = np.setdiff1d(np.arange(self.n_features_in_), candidates[number]).tolist()
+                            unavailable |= set(range(self.n_features_in_)) - set(candidates[number].tolist())
                         scorer = block_plan.bind(workspace, targets=only, parents=parents)
                         constant = self._last(workspace)
-                        rule: StoppingRule = clone(given)
-                        unavailable += rule.leave_out(workspace, only, [*forced, *unavailable])
-                        search = GreedySearch(scorer, self.n_features_in_, forced, unavailable, constant)
+                        search = GreedySearch(scorer, self.n_features_in_, forced, sorted(unavailable), constant)
                         kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, only))
                         lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
                         rules.append(rule)

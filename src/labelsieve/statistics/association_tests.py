@@ -23,6 +23,7 @@ TESTS = ("none", "exact", "g-test", "permutation")
 NONE, EXACT, G_TEST, PERMUTATION = range(len(TESTS))
 MIN_EXPECTED = 5.0  # rows expected in every cell, for the chi-square distribution
 EXACT_WORK = 3 * 60**2  # (levels - 2) * m^2 up to which a table with two columns is tested exactly: about 10 ms for all targets
+SMALLEST = float(np.finfo(np.float64).tiny)  # p-values are positive: a smaller one is rounded up to this
 BYTES = 24  # for each pair: information, p-value and test, and intermediate arrays
 
 
@@ -87,7 +88,7 @@ def association_tests(X: Codes, Y: Codes, settings: TestSettings | None = None) 
             for mask in (rows, known):
                 part = part if mask is None else tuple(table.take_rows(mask) for table in part)
             tested = _complete_tests(_without_missing(part[0]), _without_missing(part[1]), part[2])
-            result.information[pairs], result.p_values[pairs] = tested.information, tested.p_values
+            result.information[pairs], result.p_values[pairs] = tested.information, np.maximum(tested.p_values, SMALLEST)
             result.tests[pairs] = tested.tests
     return result
 

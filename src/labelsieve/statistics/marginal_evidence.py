@@ -11,7 +11,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.errors import InputError
 from labelsieve.statistics.association_tests import NONE, PERMUTATION, TESTS, AssociationTests
 from labelsieve.statistics.false_discovery import Combination, Correction, adjusted, hierarchical_tests
-from labelsieve.statistics.table_margins import LevelCounts
+from labelsieve.statistics.table_margins import LevelCounts, largest_entropy
 
 POWER = 0.8
 Real = NDArray[np.float64]
@@ -62,6 +62,8 @@ class MarginalEvidence:
     minimum_information, detectable_information : float
         Observed information with that p-value; and true information that has it with a probability of 80 %. NaN without
         degrees of freedom.
+    largest_information : float
+        The most information that a feature of these rows can have about a target: the smaller one of their largest entropies.
     """
 
     def __init__(self, tests: AssociationTests, X: Codes, Y: Codes, alpha: float, rule: FamilyRule) -> None:
@@ -71,6 +73,7 @@ class MarginalEvidence:
         self.level = rule.single_level(alpha, *sizes)
         x, y = (LevelCounts.of_columns(codes).occurring for codes in (X, Y))
         self.degrees = _most_frequent(x) * _most_frequent(y)
+        self.largest_information = min(largest_entropy(X), largest_entropy(Y))
         self.minimum_information = self.detectable_information = float("nan")
         if self.degrees:
             self.minimum_information = detectable_information(self.n_rows, self.degrees, self.level)
@@ -87,8 +90,7 @@ class MarginalEvidence:
             sentences.append(
                 f"Nothing is discovered at {self.alpha:g}: the smallest p-value is {tests.p_values.min():.2g}, and the largest "
                 f"information {tests.information.max():.4f} nats. With {self.n_rows:,} rows a single pair needs a p-value of "
-                f"{self.level:.2g}, about {self.minimum_information:.4f} nats; true information of "
-                f"{self.detectable_information:.4f} nats reaches that with a probability of {POWER:.0%}."
+                f"{self.level:.2g}, about {self.minimum_information:.4f} nats; {self._power()}"
             )
         if not found and counts[PERMUTATION] and smallest > self.level:
             sentences.append(
@@ -96,6 +98,12 @@ class MarginalEvidence:
                 f"{int(np.ceil(1 / self.level)):,} to discover a single pair by them."
             )
         return " ".join(sentences)
+
+    def _power(self) -> str:
+        """How much information is enough, if any is."""
+        if self.minimum_information > self.largest_information:
+            return f"no pair can have more than {self.largest_information:.4f} nats in these rows, so more rows are needed."
+        return f"true information of {self.detectable_information:.4f} nats reaches that with a probability of {POWER:.0%}."
 
 
 def _most_frequent(occurring: NDArray[np.int64]) -> int:

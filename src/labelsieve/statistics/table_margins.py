@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from labelsieve.counting.codes import Codes
 
@@ -82,3 +83,14 @@ def level_counts(codes: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     counts += np.bincount(np.repeat(starts[:-1], sizes) + codes.sparse.codes, minlength=len(counts))
     counts[starts[:-1] + codes.sparse.implicit] += codes.n_rows - sizes
     return counts, starts
+
+
+def largest_entropy(codes: Codes) -> float:
+    """The largest entropy of a column, in nats: no column has more information about anything.
+
+    >>> round(largest_entropy(Codes.from_values([[0, 0], [0, 1], [0, 0], [1, 1]])), 4)
+    0.6931
+    """
+    counts, starts = level_counts(codes)
+    known, weighted = (np.add.reduceat(values, starts[:-1]) for values in (counts.astype(np.float64), xlogy(counts, counts)))
+    return float((np.log(np.maximum(known, 1)) - weighted / np.maximum(known, 1)).max(initial=0.0))

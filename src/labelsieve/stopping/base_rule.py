@@ -94,6 +94,7 @@ class StoppingRule(BaseEstimator):  # type: ignore[misc]
 
     name: ClassVar[str]
     leaves_out: ClassVar[bool] = False  # whether :meth:`leave_out` may return features
+    is_test: ClassVar[bool] = False  # of significance: codes and candidates must not depend on the targets
     max_features: int | None = None
 
     def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:

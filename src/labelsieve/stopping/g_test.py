@@ -10,6 +10,7 @@ from scipy.special import chdtrc
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.errors import not_negative, one_of, share
+from labelsieve.statistics.association_tests import SMALLEST
 from labelsieve.stopping.base_rule import SelectionPath, StoppingRule
 
 Column = NDArray[np.integer]
@@ -64,8 +65,9 @@ class GTest(StoppingRule):
 
     Notes
     -----
-    Refused for weighted rows and label spaces that count rows several times. Forced features are part of :math:`Z`. Cost: for
-    each step one pass over the rows for every target, and with ``"each"`` for every target and selected feature.
+    Refused for weighted rows, label spaces that count rows several times, and supervised bins. Forced features are part of
+    :math:`Z`. Cost: for each step one pass over the rows for every target, and with ``"each"`` for every target and selected
+    feature.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class GTest(StoppingRule):
     """
 
     name = "g-test"
+    is_test = True
 
     alpha: float = 0.05
     _: KW_ONLY
@@ -172,7 +175,7 @@ class GStatistic(NamedTuple):
     @property
     def p_value(self) -> float:
         """Upper tail probability of the chi-square distribution; 1 without degrees of freedom."""
-        return float(chdtrc(self.degrees, self.value)) if self.degrees else 1.0
+        return max(float(chdtrc(self.degrees, self.value)), SMALLEST) if self.degrees else 1.0
 
 
 def g_statistic(x: Column, y: Column, strata: Column | None = None) -> GStatistic:

@@ -60,9 +60,9 @@ class PermutationTest(StoppingRule):
 
     Notes
     -----
-    Refused for weighted rows and label spaces that count rows several times. Forced features define strata and are not tested.
-    Cost: every feature needs :math:`B` times packing the features and scoring again with all selected ones, so :math:`K`
-    features need up to :math:`B K^2 / 2` panels.
+    Refused for weighted rows, label spaces that count rows several times, and supervised bins. Forced features define
+    strata and are not tested. Cost: every feature needs :math:`B` times packing the features and scoring again with all
+    selected ones, so :math:`K` features need up to :math:`B K^2 / 2` panels.
 
     Examples
     --------
@@ -77,6 +77,7 @@ class PermutationTest(StoppingRule):
     """
 
     name = "permutation"
+    is_test = True
 
     alpha: float = 0.05
     _: KW_ONLY
