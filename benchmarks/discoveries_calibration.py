@@ -1,4 +1,4 @@
-"""Conditional discoveries on synthetic data: empirical false discovery rate and power, with one and three sets of copies.
+"""Conditional discoveries on synthetic data: empirical false discovery rate and power, with one and three sets of knockoffs.
 
     python -m benchmarks.discoveries_calibration RESULTS.csv [DATA SETS PER CASE]
 
@@ -130,7 +130,7 @@ def data_set(name, q, seed):
 
 
 def discoveries(X, Y, seed):
-    """The selections with one set of copies and with several."""
+    """The selections with one set of knockoffs and with several."""
     W = ConditionalDiscoveries(alpha=ALPHA, n_repeats=N_REPEATS, random_state=seed, n_jobs=1).fit(X, Y).statistics_
     for method, some in (("one", W[:1]), ("several", W)):
         yield method, e_q_values(knockoff_e_values(some, ALPHA)) <= ALPHA

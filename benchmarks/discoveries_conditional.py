@@ -5,9 +5,9 @@
     python -m benchmarks.discoveries_conditional stability
     python -m benchmarks.discoveries_conditional intervals [TABLES PER CASE]
 
-``peers`` draws one set of copies for one numeric target, for the data of :mod:`benchmarks.discoveries_calibration` and several
-sizes of the coefficients; ``large`` takes 500 rows and 500 features. Programs: ours, knockpy, hidimstat (the last two must be
-installed). All use the same data, and the time is CPU time of one thread.
+``peers`` draws one set of knockoffs for one numeric target, for the data of :mod:`benchmarks.discoveries_calibration` and
+several sizes of the coefficients; ``large`` takes 500 rows and 500 features. Programs: ours, knockpy, hidimstat (the last two
+must be installed). All use the same data, and the time is CPU time of one thread.
 """
 
 import sys
@@ -63,7 +63,7 @@ def quality(W, relevant):
 
 
 def peers(n_sets="60", programs="ours,knockpy"):
-    """Rate, power, power at an equal realized rate, and time of one set of copies, for one numeric target."""
+    """Rate, power, power at an equal realized rate, and time of one set of knockoffs, for one numeric target."""
     chosen = {name: PROGRAMS[name] for name in programs.split(",")}
     print("| features | coefficient | program | false discovery rate | power | minus the first | at an equal rate | seconds |")
     print("|---|---|---|---|---|---|---|---|")
@@ -88,7 +88,7 @@ def peers(n_sets="60", programs="ours,knockpy"):
 
 
 def large(program):
-    """CPU time for 500 rows and 500 features; ours with 20 sets of copies, too."""
+    """CPU time for 500 rows and 500 features; ours with 20 sets of knockoffs, too."""
     rng = np.random.default_rng(0)
     for name in ("Gaussian", "binary"):
         X = rng.normal(size=(500, 500)) if name == "Gaussian" else (rng.random((500, 500)) < 0.3).astype(int)
@@ -99,7 +99,7 @@ def large(program):
                 ConditionalDiscoveries(n_repeats=n_repeats, n_jobs=1).fit(X, y)
             else:
                 PROGRAMS[program](X, y, 0)
-            print(f"{name}, {program}, {n_repeats} sets of copies: {time.process_time() - start:.2f} s", flush=True)
+            print(f"{name}, {program}, {n_repeats} sets of knockoffs: {time.process_time() - start:.2f} s", flush=True)
 
 
 def selected(W, alpha):
@@ -107,8 +107,8 @@ def selected(W, alpha):
 
 
 def stability(names="emotions,yeast,genbase", most="30", n_seeds="8", n_shuffled="5"):
-    """Discoveries of several seeds, their Jaccard index by the rate and the number of copies, and those of shuffled labels."""
-    print("| data set | rate | sets of copies | discoveries by seed | Jaccard index | shuffled labels |")
+    """Discoveries by seed and their Jaccard index, by level and number of knockoffs; discoveries of shuffled labels."""
+    print("| data set | rate | sets of knockoffs | discoveries by seed | Jaccard index | shuffled labels |")
     print("|---|---|---|---|---|---|")
     for name in names.split(","):
         X, Y = (np.asarray(part.toarray() if hasattr(part, "toarray") else part) for part in fetch(name, return_X_y=True))

@@ -85,7 +85,7 @@ class PackedAs final : public Packed {
     AnyPanels& panels() override { return panels_; }
 
   private:
-    // Features that are counted by their tables that are not empty: of rows that count once.
+    // Features that are counted by their non-empty tables: of rows that count once.
     std::vector<bool> deferred(const Columns& features, const Terms<Count>& terms, Strategy strategy) const {
         const bool always = strategy == Strategy::non_empty;
         if (!terms.table || weights_ || terms.rows || (!always && strategy != Strategy::automatic)) return {};

@@ -1,4 +1,4 @@
-// Sums over many rare targets of the tables of sparse features, from the tables that are not empty.
+// Sums over many rare targets of the tables of sparse features, from the non-empty tables.
 //
 // Rows are listed where a feature has another level than its most frequent one, and where a target is in its
 // rarer class. Most features and targets have no listed row in common. The cells of such a table are margins,

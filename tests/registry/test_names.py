@@ -102,7 +102,7 @@ def test_words_for_the_number_of_features_work_in_every_selector_that_has_the_ru
     assert len(LabelwiseSieve(n_features_to_select="g-test").fit(X, Y).stopping_) == 4
     assert hasattr(ChiSquare(n_features_to_select="cv").fit(X, Y), "stopping_")
     for kind in (PPTMI, BaselineSieve):
-        with pytest.raises(InputError, match=f"{kind.__name__} takes no stopping rule"):
+        with pytest.raises(InputError, match=f"{kind.__name__} does not support stopping rules"):
             kind(n_features_to_select="cv").fit(X, Y)
     for typed, meant in (("cvv", "cross-validation"), ("permutatoin", "permutation"), ("al", "all")):
         with pytest.raises(InputError, match=f"is not a number of features. Did you mean '{meant}'"):

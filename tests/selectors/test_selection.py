@@ -114,7 +114,7 @@ def test_what_needs_data_is_refused_without_them():
             sieve.selection(**options)
     with pytest.raises(InputError, match="9 names for 8 features"):
         sieve.selection(names=[*NAMES, "one more"])
-    with pytest.raises(InputError, match="LabelwiseSieve has a list for every label"):
+    with pytest.raises(InputError, match="LabelwiseSieve selects features for each label"):
         LabelwiseSieve("mim").fit(X, Y).selection(X, Y, redundant=0.9)
     with pytest.raises(InputError, match="ReliefF has no codes to compare"):
         selectors.ReliefF().fit(X, Y).selection(X, Y, redundant=0.9)

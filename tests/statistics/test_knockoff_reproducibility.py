@@ -25,7 +25,7 @@ def test_shares_are_on_average_those_of_new_copies(sure):
 
 def test_the_note_says_what_other_copies_may_change():
     rng = np.random.default_rng(1)
-    for sure, words in ((1.0, ""), (0.84, "Other copies may discover")):
+    for sure, words in ((1.0, ""), (0.84, "Other knockoffs may discover")):
         W = statistics(rng, 20, sure)
         note = reproducibility_note(knockoff_reproducibility(W, 0.2), e_q_values(knockoff_e_values(W, 0.2)) <= 0.2)
         assert note.startswith(words)
@@ -33,7 +33,7 @@ def test_the_note_says_what_other_copies_may_change():
     some = reproducibility_note(np.array([0.95, 0.6, 0.2]), np.array([True, True, False]))
     assert some.startswith("1 of 2 discoveries depend")
     assert reproducibility_note(np.array([0.6, 0.5]), np.array([True, True])).startswith(
-        "Other copies may discover nothing: 40%"
+        "Other knockoffs may discover nothing: 40%"
     )
     assert np.isnan(knockoff_reproducibility(W[:1], 0.2)).all()
     assert reproducibility_note(np.full(2, np.nan), np.array([True, True])) == ""

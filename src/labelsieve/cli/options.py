@@ -73,7 +73,7 @@ def read_value(text: str) -> Any:
 
 
 def read_count(text: str) -> int | float | None:
-    """A number of features: a count, a share of all, or all.
+    """A number of features: a count, a fraction of all, or all.
 
     >>> read_count("10"), read_count("25%"), read_count("all")
     (10, 0.25, None)
@@ -89,7 +89,7 @@ def read_count(text: str) -> int | float | None:
             return int(text)
     except ValueError:
         pass
-    raise InputError(f"-k {text}: the number of features is a whole number from 1, a share such as 10%, or all.")
+    raise InputError(f"-k {text}: the number of features is a whole number from 1, a fraction such as 10%, or all.")
 
 
 def names_in(text: str | None) -> list[str]:

@@ -90,7 +90,7 @@ class SelectOptions(ReadOptions):
         if method in METHODS and isinstance(settings.get("n_features_to_select"), StoppingRule):
             takes = getattr(selector_class(method), "_parameter_constraints", {}).get("n_features_to_select", [])
             if StoppingRule not in takes:
-                raise InputError(f"{method} takes no stopping rule: give a number of features, -k 10 or -k 10%.")
+                raise InputError(f"{method} does not support stopping rules: give a number of features, -k 10 or -k 10%.")
         try:
             selector = make_selector(name, labelwise=self.labelwise, **settings)
             discretizer = getattr(selector, "discretizer", None)
@@ -276,7 +276,7 @@ def read_stop(text: str, most: int | float | None, option: str = "--stop") -> "S
         try:
             make_count(name)
         except InputError as error:
-            counts = "the number of features is a whole number from 1, a share such as 10%, or all, or a stopping rule"
+            counts = "the number of features is a whole number from 1, a fraction such as 10%, or all, or a stopping rule"
             raise InputError(f"-k {text}: {counts}. {error}") from None
     if isinstance(most, float):
         raise InputError("--stop: with a rule, -k is the largest number of features, a whole number.")

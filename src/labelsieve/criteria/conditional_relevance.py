@@ -19,7 +19,7 @@ class JMIM(Criterion):
 
 
 class NJMIM(Criterion):
-    r"""JMIM with joint information as a share of the joint entropy.
+    r"""JMIM with joint information as a fraction of the joint entropy.
 
     .. math:: J(f) = \sum_y \min_{s \in S} \frac{I(f s; y)}{H(f s y)}
     """

@@ -89,7 +89,7 @@ class CMIMPositive(Criterion):
 
 
 class DISR(Criterion):
-    r"""Double input symmetrical relevance: joint information as a share of the joint entropy.
+    r"""Double input symmetrical relevance: joint information as a fraction of the joint entropy.
 
     .. math:: J(f) = \sum_y \sum_{s \in S} \frac{I(f s; y)}{H(f s y)}
     """

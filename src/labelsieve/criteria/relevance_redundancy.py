@@ -17,7 +17,7 @@ class MRMR(Criterion):
 
 
 class NMIFS(Criterion):
-    r"""Normalized mutual information feature selection: redundancy as a share of the smaller entropy.
+    r"""Normalized mutual information feature selection: redundancy as a fraction of the smaller entropy.
 
     .. math:: J(f) = \sum_y \Big[ I(f; y) - \frac{1}{|S|} \sum_{s} \frac{I(f; s)}{\min(H(f), H(s))} \Big]
     """
@@ -101,7 +101,7 @@ class AMI(Criterion):
 
 
 class SCLS(Criterion):
-    r"""Scalable criterion for large label sets: relevance scaled by the share of the candidate's entropy that is not redundant.
+    r"""Scalable criterion for large label sets: relevance times the fraction of the candidate's entropy that is not redundant.
 
     .. math:: J(f) = \sum_y I(f; y) \Big( 1 - \sum_{s} \frac{I(f; s)}{H(f)} \Big)
     """

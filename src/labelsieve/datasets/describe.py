@@ -16,7 +16,7 @@ class Description:
     ----------
     n_rows, n_features, n_labels : int
     cardinality, density : float
-        Labels per row, and that as a share of all labels.
+        Labels per row, and that as a fraction of all labels.
     n_distinct : int
         Distinct labelsets, the empty one included.
     x_density : float
@@ -26,7 +26,7 @@ class Description:
     mean_imbalance : float
         MeanIR, over the labels that occur.
     imbalance_variation : float
-        CVIR: the standard deviation (with :math:`q - 1`) of IRLbl as a share of its mean, over the labels that occur.
+        CVIR: the standard deviation (with :math:`q - 1`) of IRLbl as a fraction of its mean, over the labels that occur.
     scumble : float
         Charte et al. (2019): :math:`1 - \bar g_i / \bar a_i` averaged over the rows, where :math:`g_i` and :math:`a_i` are the
         geometric and the arithmetic mean of IRLbl of the row's labels; 0 for a row without labels. High when rare labels

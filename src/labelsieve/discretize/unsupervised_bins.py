@@ -32,7 +32,7 @@ class NumberedBins(BaseBins):
 
 @dataclass(eq=False, repr=False)
 class EqualWidth(NumberedBins):
-    r"""Cut the range of every column into bins of equal width.
+    r"""Discretize every column into bins of equal width.
 
     With :math:`w = (\max - \min) / n`, the cut points are :math:`\min + i w`. Bins are closed on the left, the last on both
     sides; with ``closed="right"`` they are closed on the right, the first on both sides. A column with no more than ``n_bins``
@@ -96,7 +96,7 @@ class EqualWidth(NumberedBins):
 
 
 class EqualFrequency(NumberedBins):
-    r"""Cut every column into bins of about equal numbers of rows.
+    r"""Discretize every column into bins with about equal numbers of rows.
 
     The boundary between two neighboring distinct values :math:`a < b` has the fraction :math:`F(a)` of the rows (or of their
     weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose fraction is nearest to
@@ -124,7 +124,7 @@ class EqualFrequency(NumberedBins):
 
 
 class KMeansBins(NumberedBins):
-    r"""Cut every column into the clusters of one-dimensional k-means.
+    r"""Discretize every column into the clusters of one-dimensional k-means.
 
     The bins :math:`B_1, \dots, B_n` minimize
 

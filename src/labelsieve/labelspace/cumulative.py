@@ -11,7 +11,7 @@ from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produce
 
 
 class Cumulative(LabelSpace):
-    r"""Classes as they are, and for every numeric target an indicator of each cut point between its bins.
+    r"""Each target as a separate variable, numeric targets as indicators of the cut points between their bins.
 
     .. math:: \sum_l I(X; Y_l) + \sum_m \sum_t I(X; [Y_m > c_{mt}])
 

@@ -126,7 +126,7 @@ def evaluate(
     convention: Convention = "labelsieve",
     sample_weight: WeightsLike = None,
 ) -> dict[str, float]:
-    """All measures of labels that can be computed from predicted labelsets, from scores, or from both, but those with a k.
+    """All measures of labels that can be computed from predicted labelsets, from scores, or from both, except those at k.
 
     Parameters
     ----------

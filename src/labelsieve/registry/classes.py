@@ -132,7 +132,9 @@ def make_count(count: object) -> Any:
     known = canonical("stopping rule", count, STOPPING_RULES)
     if known not in STOPPING_RULES:
         words = [ALL, *STOPPING_RULES]
-        raise no_such_name("number of features", count, words, more=", or a number, a share below 1 or a StoppingRule object")
+        raise no_such_name(
+            "number of features", count, words, more=", or a number, a fraction below 1 or a StoppingRule object"
+        )
     return make_stopping_rule(known)
 
 

@@ -22,7 +22,7 @@ class Method:
     settings : mapping
         The parameters of the selector that define the method.
     reading : str
-        What the paper leaves open, and our reading of it.
+        What the paper leaves open, and our interpretation of it.
     scores : str
         The unit of the scores.
     needs_numbers : bool

@@ -78,7 +78,7 @@ def data_section(data: Facts) -> Html:
     if description is not None:
         rows += [
             ("labels in a row, on average (cardinality)", f"{description.cardinality:.3f}"),
-            ("as a share of all labels (density)", f"{description.density:.4f}"),
+            ("as a fraction of all labels (density)", f"{description.density:.4f}"),
             ("distinct labelsets", f"{description.n_distinct:,}"),
             ("mean imbalance (MeanIR)", f"{description.mean_imbalance:.2f}"),
             ("variation of the imbalance (CVIR)", f"{description.imbalance_variation:.3f}"),

@@ -23,7 +23,7 @@ CLAIM = "claim"  # heading of the first column in a table of claims
 def replication_report(
     replication: "Replication", results: "Mapping[str, StudyResults]", *, command: str | None = None
 ) -> Report:
-    """Make the page of what ``labelsieve study NAME`` prints and draws: claims, published numbers next to ours, figures.
+    """Report of a replication (``labelsieve study NAME``): claims, published and replicated values, figures.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ MAX_FAILURES = 50
 
 
 def study_report(results: "StudyResults", *, name: str = "", command: str | None = None) -> Report:
-    """Make the report of a study: results with ranks and tests, curves, stability, data sets, methods, and reproduction.
+    """Report of a study: results with ranks and tests, curves, stability, data sets, methods, and reproduction.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from labelsieve.counting.number_table import NumberTable
 Real = NDArray[np.float64]
 Basis = Literal["linear", "clipped", "ranks", "quadratic-ranks"]
 CLIP = 2.5  # standard deviations
-CONSTANT = 1e-13  # a standard deviation below this share of the largest value is rounding
+CONSTANT = 1e-13  # a standard deviation below this fraction of the largest value is rounding
 MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
 
 
@@ -66,7 +66,7 @@ def basis_columns(values: NDArray[Any], basis: Basis, shares: Real) -> Real:
 
 
 def _ranks(values: NDArray[Any], shares: Real) -> Real:
-    """Mean ranks in weighted rows, as shares of all known rows; NaN where a cell is missing."""
+    """Mean ranks in weighted rows, as fractions of all known rows; NaN where a cell is missing."""
     ranks = np.full(len(values), np.nan)
     known = ~np.isnan(values)
     _, index = np.unique(values[known], return_inverse=True)

@@ -38,7 +38,7 @@ def search_each(
     The same lists as one :class:`GreedySearch` after the other, with the same ``last``. ``excluded`` features are selected for
     no target, and a target with a row of ``candidates`` selects among those; enough features must be left. Targets are
     searched in blocks whose accumulators take 64 MB each: nothing of the size of all features and targets is kept. Sparse
-    features of two levels are ranked and searched from the tables that are not empty.
+    features of two levels are ranked and searched from the non-empty tables.
     """
     n_targets = workspace.Y.n_columns
     first, end, _ = targets.indices(n_targets)

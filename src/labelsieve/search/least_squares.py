@@ -22,7 +22,7 @@ _STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal on
 
 
 class LeastSquaresGain:
-    r"""The drop of the mean squared residuals when a feature is added to a linear model of all targets.
+    r"""Reduction of the mean squared residuals when a feature is added to a linear model of all targets.
 
     .. math:: O(f) = \sum_y \max\Big(0, \frac{(z_f' R_y)^2}{z_f' z_f} - c \, d_f \frac{|R_y|^2}{N}\Big) / N
 

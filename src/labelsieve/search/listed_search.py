@@ -1,4 +1,4 @@
-"""Lists of features for many targets from the tables that are not empty: sparse features and targets of two levels.
+"""Lists of features for many targets from the non-empty tables: sparse features and targets of two levels.
 
 Most features and targets have no listed row in common. The scores of a ranking then depend on two numbers of listed rows alone,
 so they are computed once for each distinct pair of them; only pairs with a common row are evaluated one by one.

@@ -1,4 +1,4 @@
-"""Greedy lists for many targets among all sparse features, from the tables that are not empty.
+"""Greedy lists for many targets among all sparse features, from the non-empty tables.
 
 For each target, the features that have a listed row in common with it are evaluated one by one. All others are in groups by the
 number of rows that they list: a group is looked into only if an upper bound of its scores is as large as the best score.

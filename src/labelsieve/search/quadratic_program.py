@@ -144,7 +144,7 @@ class QuadraticProgram:
 
     @property
     def optimality(self) -> float:
-        """The violation relative to the size of both terms, or to a small share of their largest possible size."""
+        """The violation relative to the size of both terms, or to a small fraction of their largest possible size."""
         return self.violation / self._scale()
 
     def _scale(self) -> float:

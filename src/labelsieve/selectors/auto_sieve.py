@@ -47,7 +47,7 @@ PORTFOLIO = (
 
 @dataclass(eq=False, repr=False)
 class AutoSieve(BaseSieve):
-    r"""Select features by the method, and in the number, that predict best: nested cross-validation over a portfolio.
+    r"""Choose the selection method and the number of features by nested cross-validation over a portfolio.
 
     Every candidate of the portfolio ranks the features on training rows, and learners are evaluated on test rows with the first
     1, 2, 3, 4, 6, ... of them. Of all methods and numbers, the fewest features are chosen whose mean measure is within one
@@ -74,7 +74,7 @@ class AutoSieve(BaseSieve):
         Number of folds, at least three: stratified by labels, or random if the targets are numeric. Or a splitter of
         scikit-learn that tests every row once.
     n_features_to_select : "auto", int, float or None, default="auto"
-        "auto": by the rule above. A number, a share or None (all): only the method is chosen, by the mean measure over all
+        "auto": by the rule above. A number, a fraction or None (all): only the method is chosen, by the mean measure over all
         evaluated numbers of features up to this one.
     max_features : int or None, default=None
         The largest number of features to evaluate, apart from all; None: all, 100 at most.

@@ -69,7 +69,9 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         if isinstance(changed.get("n_features_to_select"), str):
             rule = self._count
             if isinstance(rule, StoppingRule) and StoppingRule not in self._parameter_constraints["n_features_to_select"]:
-                raise InputError(f"{type(self).__name__} takes no stopping rule; give a number of features, a share, or 'all'.")
+                raise InputError(
+                    f"{type(self).__name__} does not support stopping rules; give a number of features, a fraction, or 'all'."
+                )
 
     @property
     def _count(self) -> Any:

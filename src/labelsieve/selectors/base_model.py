@@ -21,7 +21,7 @@ from labelsieve.table_types import Matrix, TableLike, TargetsLike, is_sparse
 
 Real = NDArray[np.float64]
 LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same scores as for an array; a larger one stays sparse
-MOSTLY_ZEROS = 0.1  # the share of other values below which linear models get a sparse matrix, whatever the format of X
+MOSTLY_ZEROS = 0.1  # the fraction of other values below which linear models get a sparse matrix, whatever the format of X
 
 
 class ModelData(NamedTuple):

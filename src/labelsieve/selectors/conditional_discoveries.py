@@ -35,35 +35,35 @@ Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConditionalDiscoveries(BaseDiscoveries):
-    r"""Select features that have information about the targets given all other features, with a false discovery rate.
+    r"""Select features that have information about the targets given all other features, at a false discovery rate.
 
     A feature is a null feature if it is independent of all targets given all other features. Model-X knockoffs (Candès et al.
-    2018) are copies of the features that depend on each other as the features do but not on the targets. The statistic
-    :math:`W_j` of a feature is its importance, in a model of all targets with all features and all copies, minus that of its
-    copy; for null features either sign is equally likely. The knockoff+ filter turns the numbers of negative and positive
-    statistics into a bound of the false discovery rate. It is applied to several sets of copies, and e-values combine the
+    2018) are random copies of the features that depend on each other as the features do but not on the targets. The statistic
+    :math:`W_j` of a feature is its importance, in a model of all targets with all features and all knockoffs, minus that of its
+    knockoff; for null features either sign is equally likely. The knockoff+ filter turns the numbers of negative and positive
+    statistics into a bound of the false discovery rate. It is applied to several sets of knockoffs, and e-values combine the
     results (Ren and Barber 2024), so that they hardly depend on the random numbers.
 
     Parameters
     ----------
     alpha : float, default=0.1
-        The false discovery rate: the expected share of null features among those selected. Fewer than ``1 / alpha`` features
+        The false discovery rate: the expected fraction of null features among those selected. Fewer than ``1 / alpha`` features
         are never selected.
     sampler : {"auto", "tree", "gaussian"} or callable, default="auto"
         Distribution of the features. ``"tree"``: :class:`labelsieve.statistics.TreeKnockoffs` of discrete features, and of bins
         of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`, for numeric features;
         with 50 targets or more its correlations are shrunk less, by ``shrinkage=1/3``.
         ``"auto"``: the copula if more than half of the features have more than ten values, else a tree
-        of the values of the others and of bins. A callable ``sampler(X, generator)`` returns a copy of the array ``X``.
+        of the values of the others and of bins. A callable ``sampler(X, generator)`` returns knockoffs of the array ``X``.
     statistic : str or estimator, default="likelihood-ratio"
         Importance of features. ``"likelihood-ratio"``: :func:`labelsieve.statistics.likelihood_ratios`, one linear model of
         all targets. ``"lasso"``: absolute coefficients, the penalty by cross-validation, summed over the targets. The name of
         a criterion: its score for the first step. An estimator: its ``feature_importances_``, absolute ``coef_``, or inverse
         ``ranking_``, which selectors such as :class:`labelsieve.Sieve` have.
     n_repeats : int, default=20
-        Sets of copies. With 1, the result is that of the knockoff+ filter, and changes with the seed.
+        Sets of knockoffs. With 1, the result is that of the knockoff+ filter, and changes with the seed.
     random_state : int, RandomState or None, default=0
-        Seed of the copies. The same number gives the same copies and the same result.
+        Seed of the knockoffs. The same number gives the same knockoffs and the same result.
     discretizer, missing
         Bins for ``sampler="tree"`` and for ``information_``: see :class:`labelsieve.selectors.MarginalDiscoveries`.
     target_type, target_discretizer, n_jobs
@@ -75,11 +75,11 @@ class ConditionalDiscoveries(BaseDiscoveries):
         The smallest false discovery rate at which e-BH selects the feature, given the e-values.
     e_values_ : ndarray of shape (n_features,)
     statistics_ : ndarray of shape (n_repeats, n_features)
-        W for each set of copies.
+        W for each set of knockoffs.
     frequency_ : ndarray of shape (n_features,)
-        The share of the sets of copies for which the knockoff+ filter selects the feature.
+        The fraction of the sets of knockoffs for which the knockoff+ filter selects the feature.
     reproducibility_ : ndarray of shape (n_features,)
-        The share of resamples of the sets of copies with which the feature is selected: see
+        The fraction of resamples of the sets of knockoffs with which the feature is selected: see
         :func:`labelsieve.statistics.knockoff_reproducibility`. NaN with ``n_repeats=1``.
     sampler_ : object
         The sampler that was used.
@@ -91,15 +91,16 @@ class ConditionalDiscoveries(BaseDiscoveries):
         Confidence limits (95 %) of the information of each selected feature about its most informative target: see
         :func:`labelsieve.statistics.information_intervals`.
     reason_ : str
-        Why nothing was selected; and whether other copies may lead to another selection.
+        Why nothing was selected; and whether other knockoffs may lead to another selection.
     selected_, support_, scores_
         As for :class:`labelsieve.selectors.MarginalDiscoveries`.
 
     Notes
     -----
-    The rate holds if the sampler has the distribution of the features; a sampler whose model is estimated, or wrong, is as good
-    as its copies (Barber, Candès and Samworth 2020). A feature that others determine, such as a duplicate, is a null feature.
-    Rows must be independent. Cost: for each set of copies, drawing it and fitting a model with twice the features.
+    The false discovery rate is controlled if the sampler has the distribution of the features; with a wrong or
+    estimated model it holds approximately, as far as the knockoffs are right (Barber, Candès and Samworth 2020). A feature that
+    others determine, such as a duplicate, is a null feature. Rows must be independent. Cost: for each set of knockoffs,
+    sampling it and fitting a model with twice the features.
 
     Examples
     --------
@@ -121,13 +122,13 @@ class ConditionalDiscoveries(BaseDiscoveries):
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
-        """Draw copies of the features of ``X`` and compare their importance for the targets ``y``."""
+        """Draw knockoffs of the features of ``X`` and compare their importance for the targets ``y``."""
         codes, targets = self._encode(X, y)
         if codes.n_rows < 3:
             raise InputError(f"ConditionalDiscoveries needs three rows at least, and X has n_samples={codes.n_rows}.")
         table = read_targets(y, self.target_type).require_known(type(self).__name__)
         jobs = n_threads(self.n_jobs)
-        with threadpool_limits(1):  # signs of eigenvectors, and so the copies, depend on the threads of BLAS
+        with threadpool_limits(1):  # signs of eigenvectors, and so the knockoffs, depend on the threads of BLAS
             columns, levels = self._model_features(X, codes, targets.n_columns)
             responses = standardized(_indicators(table))
             statistic = KnockoffStatistic(check_statistic(self.statistic), responses[:, responses.any(axis=0)], y, levels)
@@ -172,7 +173,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
     def _contrasts(
         self, X: NDArray[Any], statistic: KnockoffStatistic, generators: Sequence[np.random.Generator], jobs: int
     ) -> NDArray[np.float64]:
-        """The statistics W of every set of copies; copies are drawn some at a time."""
+        """The statistics W of every set of knockoffs; knockoffs are drawn some at a time."""
         rows: list[Any] = []
         for some in batches(generators, X.size):
             copies = self._copies(X, some)
@@ -196,10 +197,10 @@ class ConditionalDiscoveries(BaseDiscoveries):
         fewest = int(np.ceil(round(1 / self.alpha, 9)))
         if self.n_features_in_ < fewest:
             return f"The filter selects at least 1 / alpha = {fewest} features or none, and there are {self.n_features_in_}."
-        share = f"{np.count_nonzero(passed)} of {len(passed)} sets of copies"
+        share = f"{np.count_nonzero(passed)} of {len(passed)} sets of knockoffs"
         return (
-            f"At least {fewest} features (1 / alpha) must be more important than their copies with few exceptions; that was so "
-            f"for {share}. Fewer features may be associated: use MarginalDiscoveries, or a larger alpha."
+            f"At least {fewest} features (1 / alpha) must be more important than their knockoffs, with few exceptions; "
+            f"this held for {share}. Fewer features may be associated: use MarginalDiscoveries, or a larger alpha."
         )
 
     def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:

@@ -74,7 +74,7 @@ def _complete(cells: Array, classes: Classes) -> Array:
 
 
 def _terms(cells: Array, of_level: Array, of_class: Array, total: float) -> Array:
-    # The share first: that of a constant column is exactly 1, and its cells exactly as expected.
+    # The fraction first: that of a constant column is exactly 1, and its cells exactly as expected.
     expected = (of_level / total)[:, np.newaxis] * of_class
     difference = cells - expected
     return np.divide(difference * difference, expected, out=np.zeros_like(expected), where=expected > 0)

@@ -201,7 +201,7 @@ class FeatureInformation:
         X = self._check_features(X)
         name, discretizer = type(self).__name__, getattr(self, "discretizer_", None)
         if discretizer is None or hasattr(self, "label_ranking"):
-            lacks = "has no codes to compare" if discretizer is None else "has a list for every label"
+            lacks = "has no codes to compare" if discretizer is None else "selects features for each label"
             raise InputError(f"{name} {lacks}; redundant features are information for one list of a criterion.")
         codes = one_table(discretizer.encode(X, None if y is None else self._targets(y).codes), "redundant_features")
         codes = replace(codes, missing=None)  # cells that are missing together are alike, however they are counted

@@ -23,7 +23,7 @@ from labelsieve.table_types import ColumnsLike
 
 @dataclass(eq=False, repr=False)
 class HybridSieve(Sieve):
-    r"""Select features by what they add to the information and to a least-squares fit, in equal shares.
+    r"""Select features by their gains in information and in a least-squares fit of all targets.
 
     .. math:: J(f) = w_1 \frac{I(f)}{\max_g I(g)} + w_2 \frac{O(f)}{\max(\max_g O(g), \text{noise})}, \quad
               I(f) = \sum_y \max\big(0, \min_{s \in S} I(f; y \mid s)\big)
@@ -53,7 +53,7 @@ class HybridSieve(Sieve):
         nominal need not be repeated; without a discretizer all are.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         As for :class:`labelsieve.Sieve`. Stopping rules that compare scores of different steps, or that permute targets, are
-        refused: scores are shares of the best of their step.
+        refused: scores are relative to the best candidate of their step.
     discretizer, missing, target_type, target_discretizer
         As for :class:`labelsieve.Sieve`.
     forced, excluded, constant_features, warm_start, n_jobs, backend

@@ -34,7 +34,7 @@ DENSE_SUPPORT = 2**28  # cells of the largest dense mask of labels and features
 
 @dataclass(eq=False, repr=False)
 class LabelwiseSieve(BaseCountingSieve):
-    """Select features for every target by itself.
+    """Select features for each target separately.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class LabelwiseSieve(BaseCountingSieve):
     costs a panel for every feature that a target has just selected: targets that select the same feature share it. Memory: 8
     bytes for each feature, target and sum over the selected, in blocks of targets of 64 MB. With a rule the targets are
     searched one after the other, each with its panels, and the rule has its costs. For sparse features and targets of two
-    levels, a step costs the tables (feature, target) and (feature, selected feature) that are not empty: see
+    levels, a step costs the non-empty tables (feature, target) and (feature, selected feature): see
     ``docs/extreme_labels.md``.
 
     Examples

@@ -57,7 +57,7 @@ class SSFS(BaseLatentFactors):
         Neighbors of a row in the graph.
     max_iter : int, default=1000
     tol : float, default=1e-3
-        Stop when a step changes the objective by less than this share.
+        Stop when a step changes the objective by less than this fraction.
     n_features_to_select, random_state, n_jobs
         As for :class:`labelsieve.selectors.FScore`; the seed is that of the start.
 

@@ -32,7 +32,7 @@ class ManifoldMIFS(BaseIterativeRanking):
     alpha, beta, gamma : float, default=1, 0.1, 1
         Weights of the labels, of smoothness and of sparsity. The authors tune them; the defaults are those of a public program.
     n_components : int or float, default=0.3
-        Columns of V: a number, or a share of the number of targets (the value of the same program).
+        Columns of V: a number, or a fraction of the number of targets (the value of the same program).
     n_neighbors, max_iter, tol, n_features_to_select, random_state, n_jobs
         As for :class:`SSFS`.
 

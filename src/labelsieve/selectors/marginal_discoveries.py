@@ -20,12 +20,12 @@ from labelsieve.table_types import TableLike, TargetsLike
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MarginalDiscoveries(BaseDiscoveries):
-    r"""Select the features that are associated with some label, and say with which, at a stated false discovery rate.
+    r"""Select the features that are associated with some label, and these labels, at a false discovery rate.
 
     Every pair of a feature and a label is tested for independence; the p-values of a feature are combined; features are
     selected by Benjamini and Hochberg's procedure, and labels inside of selected features at the selection-adjusted level
-    (Peterson, Bogomolov, Benjamini and Sabatti 2016). At most a share :math:`\alpha` of the selected features is expected to be
-    independent of all labels; and over the selected features, at most a share :math:`\alpha` of the labels listed for a
+    (Peterson, Bogomolov, Benjamini and Sabatti 2016). At most a fraction :math:`\alpha` of the selected features is expected to
+    be independent of all labels; and over the selected features, at most a fraction :math:`\alpha` of the labels listed for a
     feature is expected to be independent of it, on average.
 
     Parameters

@@ -30,7 +30,7 @@ class MDFS(BaseIterativeRanking):
         Neighbors in both graphs; None: the number of targets minus 1, as in that copy, which connects all labels.
     max_iter : int, default=100
     tol : float, default=1e-5
-        Stop when a step changes the objective by less than this share; the authors' program has 1e-3.
+        Stop when a step changes the objective by less than this fraction; the authors' program has 1e-3.
     n_features_to_select, random_state, n_jobs
         As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
 

@@ -112,7 +112,7 @@ def _logistic_losses(X: Matrix, Y: NDArray[Any], X_test: Matrix, Y_test: NDArray
 
 
 def _lasso(X: Matrix, Y: Real, C: float) -> MultiTaskLasso:
-    """The lasso with this share of the smallest penalty that leaves no feature."""
+    """The lasso with this fraction of the smallest penalty that leaves no feature."""
     X = X.toarray() if is_sparse(X) else X
     most = float(np.linalg.norm(X.T @ (Y - Y.mean(axis=0)), axis=1).max()) / len(X)
     return MultiTaskLasso(alpha=most / (100 * C) if most > 0 else 1.0, max_iter=5000).fit(X, Y)

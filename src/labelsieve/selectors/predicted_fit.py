@@ -47,7 +47,7 @@ def _seconds(discretizer: Discretizer, X: TableLike, y: TargetsLike) -> float:
 def fit_costs(
     method: ResolvedMethod, shape: tuple[int, int, int], levels: int, count: object, estimator: str, label_share: float | None
 ) -> list[str]:
-    """Lines of ``explain``: time and peak memory if a share of labels is given; of whole tables their time in any case."""
+    """Lines of ``explain``: time and peak memory if a fraction of labels is given; of whole tables their time in any case."""
     plan, (n_rows, n_features, _) = method.criterion.plan, shape
     share = count if isinstance(count, float) else 1.0
     n_picks = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))

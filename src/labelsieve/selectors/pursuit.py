@@ -39,7 +39,7 @@ def read_columns(
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class OrthogonalPursuit(BaseSieve):
-    r"""Select the feature that lowers the squared residuals of all targets most, one after the other.
+    r"""Select features by orthogonal matching pursuit: each step reduces the squared residuals of all targets most.
 
     .. math:: O(f) = \frac{1}{N} \sum_y \max\Big(0, \frac{(z_f' R_y)^2}{z_f' z_f} - c \, \frac{|R_y|^2}{N}\Big)
 

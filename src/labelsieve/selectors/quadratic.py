@@ -33,7 +33,7 @@ from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 @dataclass(eq=False, repr=False)
 class QuadraticSieve(BaseCountingSieve):
-    r"""Select features by weights that balance relevance and redundancy for all of them at once.
+    r"""Select features by weights that balance the relevance and redundancy of all features jointly.
 
     .. math:: \min_w \; \tfrac12 (1 - a) \, w' H w - a \, F' w \quad \text{with } w \ge 0, \; \sum_i w_i = 1
 
@@ -91,7 +91,7 @@ class QuadraticSieve(BaseCountingSieve):
     objective_ : float
         What was minimized, with the shift, in bits.
     optimality_ : float
-        How far the gradient of some weighted feature is above the lowest of all, as a share of
+        How far the gradient of some weighted feature is above the lowest of all, as a fraction of
         :math:`\frac12 (1-a) w'Hw + a F'w`, or of :math:`10^{-4} ((1-a) \max H_{ii} + a \max F_i)` if that is more. If the
         matrix is positive semi-definite, the objective is so near to the minimum.
     shift_ : float

@@ -89,7 +89,7 @@ class BaseGroupedRelief(BaseRelief):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ReliefF(BaseGroupedRelief):
-    r"""Rank features by their differences between near rows of other classes, less those within the same class.
+    r"""Rank features by their differences to near rows of other classes, minus those to near rows of the same class.
 
     .. math:: W_f = \frac{1}{m k} \sum_i \Big[ \sum_{c \ne c_i} \frac{P(c)}{1 - P(c_i)} \sum_{j \in M_{ic}} \delta_f(i, j)
               - \sum_{j \in H_i} \delta_f(i, j) \Big]
@@ -168,7 +168,7 @@ class ReliefF(BaseGroupedRelief):
 
 
 class ReliefFML(BaseGroupedRelief):
-    r"""ReliefF in which a row has many labels at once.
+    r"""ReliefF for rows with several labels.
 
     .. math:: W_f = \frac{1}{m k} \sum_i \Big[ \sum_{l \notin Y_i} \frac{P(l)}{\sum_{l' \notin Y_i} P(l')} \sum_{j \in G_{il}}
               \delta_f(i, j) - \sum_{l \in Y_i} \frac{P(l)}{\sum_{l' \in Y_i} P(l')} \sum_{j \in G_{il}} \delta_f(i, j) \Big]

@@ -11,7 +11,7 @@ from labelsieve.counting.resources import require_memory
 from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
 from labelsieve.selectors.normal_equations import solve_centered
 
-_DIGITS = 10  # of the objectives as shares of the largest: equal columns have equal objectives
+_DIGITS = 10  # of the objectives as fractions of the largest: equal columns have equal objectives
 
 
 def ridge_coefficients(data: ModelData, penalty: float) -> tuple[Real, Real]:
@@ -74,7 +74,7 @@ class MFSMCDM(BaseModelRanking):
 
 
 def _entropies(data: ModelData, targets: Real) -> Real:
-    """Entropies of the labels as shares of their sum."""
+    """Entropies of the labels as fractions of their sum."""
     share = targets.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropies = -np.nan_to_num(share * np.log2(share)) - np.nan_to_num((1 - share) * np.log2(1 - share))

@@ -196,7 +196,8 @@ class Selection:
         """The selected features as columns; those without a value for any feature are left out, single gaps are None.
 
         ``label`` (of a list), ``rank``, ``feature``, ``column``, ``score``, the components, ``added``, ``top_label``,
-        ``top_label_information``, ``stability`` (share of the resamples that selected the feature) and ``redundant`` (names).
+        ``top_label_information``, ``stability`` (fraction of the resamples that selected the feature) and ``redundant``
+        (names).
         """
         columns: dict[str, list[Any]] = {
             name: [getattr(feature, name) for feature in self.selected]

@@ -59,7 +59,7 @@ def _read(given: object, what: str) -> tuple[str, Any]:
         raise InputError(f"{what}: {given!r} is neither a method's name, a table of settings, nor a selector.")
     if hasattr(given, "label_ranking"):
         raise InputError(
-            f"{what}: {type(given).__name__} has a list for every label; take a selector with one ranking for all."
+            f"{what}: {type(given).__name__} selects features for each label; use a selector with one ranking for all labels."
         )
     return method_of(given), clone(given)
 

@@ -43,7 +43,7 @@ class _Started(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Sieve(BaseCountingSieve):
-    """Select the features that are most informative about all targets together, by greedy forward search.
+    """Select the features that are most informative about all targets jointly, by greedy forward search.
 
     Parameters
     ----------
@@ -51,18 +51,18 @@ class Sieve(BaseCountingSieve):
         The formula that scores candidates: a name (``labelsieve methods`` lists them), a custom criterion, or the name of a
         published method such as ``"group-jmi-rand"``, which sets label space and discretizer, too.
     targets : str or LabelSpace, default="auto"
-        The label space: ``"single"``, every target by itself, scores added; ``"joint"``, all targets as one variable;
+        The label space: ``"single"``, each target separately, scores summed; ``"joint"``, all targets as one variable;
         ``"copy"``, ``"group"`` and others, by name or, to change settings, as an object of :mod:`labelsieve.labelspace`.
         ``"auto"`` is that of the published method, ``"single"`` for a criterion.
     discretizer : str, Discretizer, dict or None, default="auto"
         How numeric columns become codes: ``"equal-width"``, ``"equal-frequency"``, ``"k-means"``, ``"mean-std"``, ``"mdl"``, an
         object of :mod:`labelsieve.discretize`, or None when the values are codes. ``"auto"`` is that of the published method,
         equal frequency for a criterion. A dict has one for some columns, ``{"age": "mdl", "zip": "levels"}``, see
-        :class:`labelsieve.discretize.ByColumn`. Text, categories and booleans of a frame keep their levels. Only for estimating
-        information: ``transform`` returns the columns unchanged.
+        :class:`labelsieve.discretize.ByColumn`. Every value of a text, categorical or boolean column is a level. Codes are
+        used only for the selection: ``transform`` returns the columns unchanged.
     missing : {"level", "error", "drop-pairwise"} or None, default=None
-        Missing values of ``X`` (NaN): a level of their own, refused, or left out of every count of the column. None: as the
-        discretizer has it, ``"level"`` by default.
+        Missing values of ``X`` (NaN): a separate level, an error, or pairwise deletion. None: as set in the discretizer,
+        ``"level"`` by default.
     target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
         Whether targets are classes or numeric: one word for all, a dict for some by name or column number, or a sequence with a
         word for each. ``"auto"``: text, categories and booleans are classes, numbers with fractions numeric, and whole
@@ -75,7 +75,7 @@ class Sieve(BaseCountingSieve):
         :mod:`labelsieve.stopping` that finds the number, which may be 0: ``"permutation"``, ``"cv"`` and others by name, or, to
         change settings, an object such as ``PermutationTest(alpha=0.01)``.
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
-        Of entropies. Shrinkage shrinks the table of every information term: for few rows and many cells, and slow
+        Entropy estimator. Shrinkage shrinks the table of every information term, for few rows and many cells; it is slower
         (docs/entropy_estimators.md).
     forced, excluded : sequence of int or str, default=()
         Columns, by number or name, that are always selected (first), and that are never selected.
@@ -122,7 +122,7 @@ class Sieve(BaseCountingSieve):
     criterion_, targets_, discretizer_, target_discretizer_ : Criterion, LabelSpace, Discretizer, Discretizer
         The objects that were used, with their settings.
     target_types_ : ndarray of str, shape (n_targets,)
-        ``"class"`` or ``"numeric"``: what every target was taken for.
+        ``"class"`` or ``"numeric"``: the type of every target.
     label_names_ : ndarray of str, shape (n_targets,)
         Names of the targets, where ``y`` has them: columns of a frame, or the labels of label sets.
     n_rows_left_out_ : int
@@ -139,7 +139,7 @@ class Sieve(BaseCountingSieve):
 
     See Also
     --------
-    LabelwiseSieve : one list for every target.
+    LabelwiseSieve : select features for each target separately.
 
     Notes
     -----
@@ -177,7 +177,7 @@ class Sieve(BaseCountingSieve):
         X, y = from_elsewhere(X, y)
         method, y = self._resolve(), named_labels(self, y, X)
         if isinstance(X, ChunkedTable | PairCounts) and isinstance(self._count, StoppingRule):
-            raise InputError("A stopping rule needs the table in memory; give a number of features, a share, or 'all'.")
+            raise InputError("A stopping rule needs the table in memory; give a number of features, a fraction, or 'all'.")
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
         previous, started = self.__dict__.get("_search", (None, None))

@@ -29,7 +29,7 @@ class MSSL(BaseIterativeRanking):
         Neighbors of a feature in the graph.
     max_iter : int, default=100
     tol : float, default=1e-5
-        Stop when a step changes the objective by less than this share.
+        Stop when a step changes the objective by less than this fraction.
     n_features_to_select, random_state, n_jobs
         As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
 

@@ -157,7 +157,7 @@ def _check(selector: BaseEstimator, selection: Selection) -> None:
         raise InputError("fitted.selected_ has a feature twice, or a negative column")
     in_order = [column for row in lists for column in row]
     stored = [feature.column for feature in selection.selected]
-    if selected.ndim == 1 and selection.labelwise:  # a list for every label, and their union by the size of coefficients
+    if selected.ndim == 1 and selection.labelwise:  # selections by label, and their union by the size of coefficients
         stored, in_order = sorted(set(stored)), columns.tolist()
     if selection.n_features != n_features or stored != in_order:
         raise InputError("selection.selected and fitted.selected_ do not belong together")

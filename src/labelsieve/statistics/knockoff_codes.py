@@ -11,21 +11,21 @@ from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.standard_columns import design_columns
 
 Real = NDArray[np.float64]
-_CELLS_AT_A_TIME = 2**25  # of knockoff copies
+_CELLS_AT_A_TIME = 2**25  # of knockoffs
 
 
 def batches(generators: Sequence[np.random.Generator], n_cells: int) -> Iterator[Sequence[np.random.Generator]]:
-    """Generators of the copies, of ``n_cells`` each, that are drawn together."""
+    """Generators of the knockoffs, of ``n_cells`` each, that are drawn together."""
     size = max(1, _CELLS_AT_A_TIME // n_cells)
     return (generators[start : start + size] for start in range(0, len(generators), size))
 
 
 def code_statistics(X: Codes, Y: Codes, *, n_repeats: int = 20, seed: int = 0) -> Real:
-    """Statistics W of the features for ``n_repeats`` sets of copies, shape (n_repeats, n_features); see :func:`e_q_values`.
+    """Statistics W of the features for ``n_repeats`` sets of knockoffs, shape (n_repeats, n_features); see :func:`e_q_values`.
 
-    Copies are drawn from a tree of pairwise dependences (:class:`TreeKnockoffs`); the statistic of a feature is its likelihood
-    ratio (:func:`likelihood_ratios`), with a column for every level of a variable of three levels or more. Cost: for each set
-    of copies, drawing it and factorizing matrices of twice the columns, or of the rows.
+    Knockoffs are drawn from a tree of pairwise dependences (:class:`TreeKnockoffs`); the statistic of a feature is its
+    likelihood ratio (:func:`likelihood_ratios`), with a column for every level of a variable of three levels or more. Cost:
+    for each set of knockoffs, drawing it and factorizing matrices of twice the columns, or of the rows.
 
     >>> rng = np.random.default_rng(0)
     >>> codes = rng.integers(0, 2, size=(500, 30))

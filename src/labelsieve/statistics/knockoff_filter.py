@@ -1,4 +1,4 @@
-"""The knockoff filter, and e-values that combine its results for several knockoff copies."""
+"""The knockoff filter, and e-values that combine its results for several sets of knockoffs."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
     Parameters
     ----------
     statistics : array-like of shape (n_features,)
-        W: positive where a feature is more important than its knockoff copy.
+        W: positive where a feature is more important than its knockoff.
     alpha : float
         False discovery rate.
 
@@ -38,26 +38,26 @@ def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
 
 
 def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
-    r"""E-values of features for a false discovery rate, averaged over knockoff copies (Ren and Barber 2024, eq. 5).
+    r"""E-values of features for a false discovery rate, averaged over sets of knockoffs (Ren and Barber 2024, eq. 5).
 
     .. math:: e_j = \frac{1}{M} \sum_m d \cdot \frac{1\{W^m_j \ge T^m\}}{1 + \#\{k : W^m_k \le -T^m\}}
 
-    The threshold :math:`T^m` of copy m allows a number :math:`1 + \#\{k : W^m_k \le -T^m\}` that depends on the number
+    The threshold :math:`T^m` of set m allows a number :math:`1 + \#\{k : W^m_k \le -T^m\}` that depends on the number
     :math:`p` of features that pass:
 
-    - one copy: at most :math:`\alpha p`, the filter of :func:`knockoff_threshold`;
-    - fewer than ten copies: :math:`\alpha p / 2`, so that a feature has to pass for about half of the copies, or
+    - one set of knockoffs: at most :math:`\alpha p`, the filter of :func:`knockoff_threshold`;
+    - fewer than ten sets: :math:`\alpha p / 2`, so that a feature has to pass for about half of the sets, or
       :math:`\alpha p` if the former is less than 1;
-    - ten copies or more: the larger one of 1 and :math:`\alpha p / 3`. Few discoveries are then those before the first negative
-      statistic, which differ less from copy to copy than longer lists (Ren, Wei and Candès 2023).
+    - ten sets or more: the larger one of 1 and :math:`\alpha p / 3`. Few discoveries are then those before the first negative
+      statistic, which differ less from set to set than longer lists (Ren, Wei and Candès 2023).
 
     Each threshold depends on no more than the filter may use, so over the null features the expected sum is at most d, also
-    for the average, whatever the dependence of the copies; :func:`e_q_values` therefore controls the false discovery rate.
+    for the average, whatever the dependence of the sets; :func:`e_q_values` therefore controls the false discovery rate.
 
     Parameters
     ----------
     statistics : array-like of shape (n_copies, n_features)
-        W for each copy.
+        W for each set of knockoffs.
     alpha : float
         False discovery rate that is wanted.
 
@@ -70,7 +70,7 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
 
 
 def e_values_of_copies(statistics: ArrayLike, alpha: float) -> Real:
-    """The e-values of every copy, whose mean is that of :func:`knockoff_e_values`: an array of shape (n_copies, n_features)."""
+    """E-values of every set of knockoffs, whose mean is :func:`knockoff_e_values`: shape (n_copies, n_features)."""
     W, alpha = _checked(statistics, 2), share(alpha, "alpha")
 
     def most(n_positive: NDArray[np.integer]) -> Real:

@@ -28,14 +28,14 @@ class GaussianKnockoffs:
 
     .. math:: \tilde z \mid z \sim N\left(z - S \Sigma^{-1} z,\; 2 S - S \Sigma^{-1} S\right), \quad S = \mathrm{diag}(s) ,
 
-    with s from :func:`labelsieve.statistics.knockoff_slack`. Copies of the scores are mapped back to the values of the
+    with s from :func:`labelsieve.statistics.knockoff_slack`. Knockoffs of the scores are mapped back to the values of the
     column.
 
     Attributes
     ----------
     scores : ndarray of float, shape (n_rows, n_columns)
         z. With the copula, :math:`\Phi^{-1}` of the ranks; equal values of a column share an interval of ranks, in which
-        :meth:`sample` draws a position for each copy, so that columns with few levels are allowed.
+        :meth:`sample` draws a position for each knockoff, so that columns with few levels are allowed.
     correlation : ndarray of float, shape (n_columns, n_columns)
         :math:`\Sigma`, shrunk by the rule of Ledoit and Wolf (2004).
     slack : ndarray of float
@@ -47,16 +47,16 @@ class GaussianKnockoffs:
 
     Notes
     -----
-    A constant column is its own copy, and so is a column that repeats another one (or its negative): given the other one it has
-    no information about any target, and is never discovered. Cost: about ten factorizations of a d x d matrix, once; then a
-    product of n x d and d x d numbers for each copy.
+    A constant column is its own knockoff, and so is a column that repeats another one (or its negative): given the
+    other one it has no information about any target, and is never discovered. Cost: about ten factorizations of a d x d matrix,
+    once; then a product of n x d and d x d numbers for each knockoff.
 
     Examples
     --------
     >>> X = np.random.default_rng(0).exponential(size=(200, 3))
     >>> sampler = GaussianKnockoffs.from_values(X)
-    >>> copies = sampler.sample([np.random.default_rng(1), np.random.default_rng(2)])
-    >>> copies.shape, bool((copies >= X.min(axis=0)).all())
+    >>> knockoffs = sampler.sample([np.random.default_rng(1), np.random.default_rng(2)])
+    >>> knockoffs.shape, bool((knockoffs >= X.min(axis=0)).all())
     ((2, 200, 3), True)
     """
 
@@ -103,7 +103,7 @@ class GaussianKnockoffs:
         return cls(scores, matrix, found, numbers, values, below, above, center, np.where(varies, scale, 0.0))
 
     def sample(self, generators: Sequence[np.random.Generator]) -> Real:
-        """One knockoff copy for each generator, shape (n_copies, n_rows, n_columns)."""
+        """One knockoff for each generator, shape (n_copies, n_rows, n_columns)."""
         toward, factor = self._moments
         copies = np.empty((len(generators), *self.scores.shape))
         for copy, generator in zip(copies, generators, strict=True):
@@ -131,7 +131,7 @@ class GaussianKnockoffs:
 
     @cached_property
     def _moments(self) -> tuple[Real, Real]:
-        """Sigma^-1 S, and a factor F with F' F the covariance of the copies."""
+        """Sigma^-1 S, and a factor F with F' F the covariance of the knockoffs."""
         toward = la.solve(self.correlation, np.diag(self.slack), assume_a="pos", check_finite=False)
         covariance = 2 * np.diag(self.slack) - self.slack[:, np.newaxis] * toward
         values, vectors = la.eigh((covariance + covariance.T) / 2, check_finite=False)
@@ -167,9 +167,9 @@ def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None, po
     r"""The correlation matrix of columns, shrunk toward the identity (Ledoit and Wolf 2004); constant columns: unit vectors.
 
     Correlations are multiplied by :math:`(1 - \delta)^{power}`, where :math:`\delta` has the smallest expected squared error.
-    Copies then depend less on the other columns than the columns do in these rows, by the factor :math:`1 - \delta`, but the
+    Knockoffs then depend less on the other columns than the columns do in these rows, by the factor :math:`1 - \delta`, but the
     noise of a draw makes squared correlations larger: a power between 1/4 and 1/2 makes both effects equal. A power of 1 makes
-    columns and copies more different, which gives the filter more power.
+    columns and knockoffs more different, which gives the filter more power.
 
     >>> shrunk_correlation(np.array([[0.0, 0, 5], [1, 1, 5], [2, 2, 5], [3, 3, 5]])).round(2).tolist()
     [[1.0, 0.68, 0.0], [0.68, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -205,7 +205,7 @@ def _mean_scores(below: Real, above: Real) -> Real:
 
 
 def _rank_intervals(numbers: Real) -> tuple[Real, Real]:
-    """For each cell, the shares of its column's cells that are smaller, and that are not larger."""
+    """For each cell, the fractions of its column's cells that are smaller, and that are not larger."""
     n = len(numbers)
     ordered = np.sort(numbers, axis=0)
     below, above = np.empty_like(numbers), np.empty_like(numbers)

@@ -1,4 +1,4 @@
-"""Statistics that contrast features with their knockoff copies: likelihood ratios, and the importance by the lasso."""
+"""Statistics that contrast features with their knockoffs: likelihood ratios, and the importance by the lasso."""
 
 import warnings
 
@@ -15,32 +15,32 @@ N_FOLDS, N_PENALTIES, SMALLEST_PENALTY = 3, 12, 0.03
 
 
 def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *, n_steps: int = 6) -> Real:
-    r"""The logarithm of the odds that a feature, and not its copy, is the one of the two that acts on the targets.
+    r"""The logarithm of the odds that a feature, and not its knockoff, is the one of the two that acts on the targets.
 
-    Masked likelihood ratios (Spector and Fithian 2024): if neither the feature a nor its copy b is marked as the copy, one of
-    three hypotheses holds. Neither acts, or one of them has coefficients :math:`b_l \sim N(0, \tau)` for every target, in
+    Masked likelihood ratios (Spector and Fithian 2024): if neither the feature a nor its knockoff b is marked as the knockoff,
+    one of three hypotheses holds. Neither is relevant, or one of them has coefficients :math:`b_l \sim N(0, \tau)` in
 
     .. math:: y_l = \sum_j x_j b_{jl} + \epsilon_l, \quad \epsilon_l \sim N(0, \sigma^2) , \qquad
               W = \log \frac{p_0 / 2 + p_a}{p_0 / 2 + p_b} .
 
     Probabilities :math:`p` are those given the targets. All other pairs are replaced by normal coefficients of their second
-    moments, as in sparse Bayesian learning (Wipf and Rao 2007); ``n_steps`` rounds update these, :math:`\tau`, and the share of
-    features that act. Correlated targets count as :math:`(\mathrm{tr} R)^2 / \mathrm{tr} R^2` ones, R being their correlation
-    matrix.
+    moments, as in sparse Bayesian learning (Wipf and Rao 2007); ``n_steps`` rounds update these, :math:`\tau`, and the fraction
+    of features that act. Correlated targets count as :math:`(\mathrm{tr} R)^2 / \mathrm{tr} R^2` ones, R being their
+    correlation matrix.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_columns)
-        Standardized columns of the features and of their copies.
+        Standardized columns of the features and of their knockoffs.
     Y : ndarray of shape (n_rows, n_targets)
         Standardized targets.
     owner : ndarray of int, shape (n_columns,), optional
-        The variable of each column: j for a feature, d + j for its copy, for d features. Default: a column for each.
+        The variable of each column: j for a feature, d + j for its knockoff, for d features. Default: a column for each.
 
     Returns
     -------
     ndarray of shape (d,)
-        0 for a feature that is equal to its copy; swapping both changes the sign.
+        0 for a feature that is equal to its knockoff; swapping both changes the sign.
 
     Notes
     -----
@@ -49,7 +49,7 @@ def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.standard_normal((200, 6))  # three features and their copies
+    >>> X = rng.standard_normal((200, 6))  # three features and their knockoffs
     >>> Y = X[:, [0, 1]] @ np.array([[1, 0.5, 0], [0, 0.5, 1]]) + 0.5 * rng.standard_normal((200, 3))
     >>> likelihood_ratios(X, Y).round(1)[:2] > 5, abs(likelihood_ratios(X, Y)[2].round(1)) < 1
     (array([ True,  True]), np.True_)
@@ -142,7 +142,7 @@ def _own_axes(precision: Real, projection: Real) -> tuple[Real, Real]:
 def lasso_importance(X: Real, Y: Real) -> Real:
     """Absolute coefficients of the lasso, summed over the targets; each penalty by cross-validation.
 
-    ``X`` and ``Y`` are standardized. Penalties are few and folds too, since a contrast with knockoff copies needs no accurate
+    ``X`` and ``Y`` are standardized. Penalties are few and folds too, since a contrast with knockoffs needs no accurate
     optimum. Cost: four paths of penalties for every target.
 
     Examples

@@ -1,4 +1,4 @@
-"""The model of the features from which knockoff copies and conditional samples are drawn."""
+"""The model of the features from which knockoffs and conditional samples are drawn."""
 
 from typing import Any
 

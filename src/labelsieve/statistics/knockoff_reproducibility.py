@@ -1,4 +1,4 @@
-"""How often other knockoff copies would discover the same features."""
+"""How often other knockoffs would discover the same features."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,21 +8,21 @@ from labelsieve.statistics.knockoff_filter import e_q_values, e_values_of_copies
 
 Real = NDArray[np.float64]
 N_RESAMPLES = 200
-REPRODUCED = 0.9  # a share of resamples above this, or below its complement, is called reproducible
+REPRODUCED = 0.9  # a fraction of resamples above this, or below its complement, is called reproducible
 
 
 def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_state: int = 0) -> Real:
-    r"""The share of resamples of the copies with which e-BH discovers each feature, shape (n_features,).
+    r"""The fraction of resamples of the knockoffs with which e-BH discovers each feature, shape (n_features,).
 
-    Copies are independent draws given the data, and a discovery depends on the mean of their e-values. Bootstrap samples of the
-    copies therefore show how much the discoveries depend on the seed: a share near 1 or 0 says that other copies lead to
-    the same decision about a feature. It is no error rate, and no reason to choose among seeds: the false discovery rate holds
-    for a seed and a number of copies that were set before. Crude for fewer than ten copies; NaN for a single one.
+    Sets of knockoffs are independent draws given the data, and a discovery depends on the mean of their e-values. Bootstrap
+    samples of the sets therefore show how much the discoveries depend on the seed: with a fraction near 1 or 0, other knockoffs
+    lead to the same decision about a feature. It is not an error rate, and no reason to choose among seeds: the false discovery
+    rate holds for a seed and a number of sets that were fixed before. Inaccurate for fewer than ten sets; NaN for a single one.
 
     Parameters
     ----------
     statistics : array-like of shape (n_copies, n_features)
-        W for each copy.
+        W for each set of knockoffs.
     alpha : float
         False discovery rate that is wanted.
     random_state : int, default=0
@@ -31,7 +31,7 @@ def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_stat
     Examples
     --------
     >>> W = np.ones((20, 6))
-    >>> W[17:, 0] = -2  # nothing passes with three of the copies
+    >>> W[17:, 0] = -2  # nothing passes with three of the knockoffs
     >>> knockoff_reproducibility(W, 0.2)
     array([0.62, 0.62, 0.62, 0.62, 0.62, 0.62])
     """
@@ -45,24 +45,24 @@ def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_stat
 
 
 def reproducibility_note(shares: Real, found: NDArray[np.bool_]) -> str:
-    """A sentence for discoveries that depend on the copies, all or some of them, and for none that might have been some.
+    """A sentence for discoveries that depend on the knockoffs, all or some of them, and for none that might have been some.
 
     >>> reproducibility_note(np.array([0.97, 0.95, 0.0]), np.array([True, True, False]))
     ''
-    >>> reproducibility_note(np.array([0.3, 0.2]), np.array([False, False]))[:51]
-    'Other copies may discover features: 30% of resample'
+    >>> reproducibility_note(np.array([0.3, 0.2]), np.array([False, False]))[:54]
+    'Other knockoffs may discover features: 30% of resample'
     """
-    remedy = "Increase n_repeats; do not choose among seeds, for then the rate does not hold."
+    remedy = "Increase n_repeats; do not choose among seeds, which invalidates the false discovery rate."
     most = float(np.nan_to_num(shares).max(initial=0.0))
     if not found.any():
         if most <= 1 - REPRODUCED:
             return ""
-        return f"Other copies may discover features: {most:.0%} of resamples of these copies do. {remedy}"
+        return f"Other knockoffs may discover features: {most:.0%} of resamples of these knockoffs do. {remedy}"
     if np.isnan(shares).any():
         return ""
     if most < REPRODUCED:
-        return f"Other copies may discover nothing: {1 - most:.0%} of resamples of these copies do. {remedy}"
+        return f"Other knockoffs may discover nothing: {1 - most:.0%} of resamples of these knockoffs do. {remedy}"
     unsure = int(np.count_nonzero(shares[found] < REPRODUCED))
     if not unsure:
         return ""
-    return f"{unsure} of {found.sum()} discoveries depend on the copies: fewer than {REPRODUCED:.0%} of resamples have them."
+    return f"{unsure} of {found.sum()} discoveries depend on the knockoffs: fewer than {REPRODUCED:.0%} of resamples have them."

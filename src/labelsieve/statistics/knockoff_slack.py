@@ -16,7 +16,7 @@ def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.b
     r"""The vector s for which :math:`\mathrm{cov}(X_j, \tilde X_j) = 1 - s_j` and all other covariances are those of X.
 
     It must be positive, and :math:`A = 2 \Sigma - \mathrm{diag}(s)` positive definite; the larger, the less a column resembles
-    its copy, and the more power the filter has.
+    its knockoff, and the more power the filter has.
 
     Parameters
     ----------
@@ -24,12 +24,12 @@ def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.b
         :math:`\Sigma`, positive definite with ones on the diagonal.
     method : {"mvr", "max-entropy", "equicorrelated"}, default="mvr"
         ``"mvr"`` minimizes :math:`\mathrm{tr}(A^{-1}) + \sum_j 1 / s_j`, so that each column is hard to reconstruct from the
-        others and the copies (Spector and Janson 2022). ``"max-entropy"`` maximizes
+        others and the knockoffs (Spector and Janson 2022). ``"max-entropy"`` maximizes
         :math:`\log\det A + \sum_j \log s_j` (Gimenez and Zou 2019). ``"equicorrelated"`` takes the same s for all columns,
         :math:`\min(1, 2 \lambda_{\min})` (Barber and Candès 2015); one pair of similar columns makes it small for all.
 
     free : ndarray of bool, shape (d,), optional
-        Columns that may differ from their copies; s is 0 for the others.
+        Columns that may differ from their knockoffs; s is 0 for the others.
 
     Notes
     -----

@@ -22,18 +22,18 @@ class TreeKnockoffs:
 
     Every column depends on one other column, its parent, and given the parent on no other column that is not below it. The tree
     of :meth:`from_codes` has the largest sum of mutual information (Chow and Liu 1968), and the conditional distributions are
-    the observed ones. A copy is drawn by Metropolized knockoff sampling (Bates, Candès, Janson and Wang 2021). From the leaves
-    to the root, column :math:`j` with parent :math:`a` has the distribution :math:`\pi_j(u) \propto p(u \mid x_a)\, m_j(u)`
-    given all other columns and the copies of those below it, and one step of a chain that is reversible for it leads from
-    :math:`x_j` to the copy: Liu's (1996) Metropolized Gibbs sampler, which moves whenever it can, so that a column and its copy
-    differ more than two independent draws. With K its probabilities,
+    the observed ones. A knockoff is drawn by Metropolized knockoff sampling (Bates, Candès, Janson and Wang 2021). From the
+    leaves to the root, column :math:`j` with parent :math:`a` has the distribution
+    :math:`\pi_j(u) \propto p(u \mid x_a)\, m_j(u)` given all other columns and the knockoffs of those below it, and one step of
+    a chain that is reversible for it leads from :math:`x_j` to the knockoff: Liu's (1996) Metropolized Gibbs sampler, which
+    moves whenever it can, so that a column and its knockoff differ more than two independent draws. With K its probabilities,
 
     .. math:: K(u, v) = \frac{\pi(v)}{\max(1 - \pi(u), 1 - \pi(v))} \;\; (u \ne v), \quad
               m_j(u) = \prod_c Z_c\, \pi_c(x_c)\, K_c(x_c, \tilde x_c) ,
 
     where :math:`\pi_c` and its normalization :math:`Z_c` are those of child c for a parent of level u. Then
-    :math:`(X, \tilde X)` has the same distribution after swapping any set of columns with their copies, which is the property
-    that the guarantee of the knockoff filter rests on.
+    :math:`(X, \tilde X)` has the same distribution after swapping any set of columns with their knockoffs, which is the
+    property that the guarantee of the knockoff filter rests on.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ class TreeKnockoffs:
 
     Notes
     -----
-    Cost: the mutual information of all pairs of columns, once; then about :math:`n L^2` operations for each column and copy,
-    with L levels.
+    Cost: the mutual information of all pairs of columns, once; then about :math:`n L^2` operations for each column
+    and knockoff, with L levels.
 
     Examples
     --------
     >>> sampler = TreeKnockoffs.from_codes([[0, 0, 1], [1, 1, 0], [0, 0, 0], [1, 1, 1]])
-    >>> copies = sampler.sample([np.random.default_rng(0)])
-    >>> copies.shape, bool((copies[0, :, 0] == sampler.codes[:, 0]).all())  # equal columns determine each other
+    >>> knockoffs = sampler.sample([np.random.default_rng(0)])
+    >>> knockoffs.shape, bool((knockoffs[0, :, 0] == sampler.codes[:, 0]).all())  # equal columns determine each other
     ((1, 4, 3), True)
     """
 
@@ -68,7 +68,7 @@ class TreeKnockoffs:
         """The tree of largest mutual information and its observed conditional distributions.
 
         ``smoothing`` is added to every cell of the joint counts of a column and its parent. With 0, columns that determine each
-        other in the data determine each other in the copies, too.
+        other in the data determine each other in the knockoffs, too.
         """
         smoothing = not_negative(smoothing, "smoothing")
         codes = Codes.from_values(X)
@@ -88,7 +88,7 @@ class TreeKnockoffs:
         return cls(dense, parents, order, tuple(tables))
 
     def sample(self, generators: Sequence[np.random.Generator]) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """One knockoff copy for each generator, shape (n_copies, n_rows, n_columns)."""
+        """One knockoff for each generator, shape (n_copies, n_rows, n_columns)."""
         few = all(table.shape[1] <= 256 for table in self.tables)
         copies = np.empty((len(generators), *self.codes.shape), dtype=np.uint8 if few else np.uint16)
 
@@ -102,7 +102,7 @@ class TreeKnockoffs:
         return copies
 
     def probability(self, copies: ArrayLike) -> Real:
-        """The probability of each row of given copies, of shape (n_copies, n_rows, n_columns), given the row of the codes."""
+        """Probability of each row of given knockoffs, of shape (n_copies, n_rows, n_columns), given the row of the codes."""
         given = np.asarray(copies)
         probability = np.ones(given.shape[:2])
 
@@ -116,7 +116,7 @@ class TreeKnockoffs:
         return probability
 
     def _walk(self, choose: Callable[[int, Real], Integers]) -> None:
-        """From the leaves to the root, choose the copies of a column by the weights of its levels."""
+        """From the leaves to the root, choose the knockoffs of a column by the weights of its levels."""
         messages: dict[int, Real] = {}
         for j in map(int, self.order[::-1]):
             table, parent = self.tables[j], int(self.parents[j])
@@ -181,7 +181,7 @@ def _moves(weights: Real, codes: Integers) -> Real:
 
 
 def _message(table: Real, of_children: Real | None, codes: Integers, copies: Integers) -> Real:
-    """What a column and its copy say about the level of the parent: (n_copies, n_rows, levels of the parent)."""
+    """What a column and its knockoff say about the level of the parent: (n_copies, n_rows, levels of the parent)."""
     below = np.ones((len(copies), len(codes), table.shape[1])) if of_children is None else of_children
     rows = np.arange(len(codes))
     own = table.T[codes] * below[:, rows, codes, np.newaxis]

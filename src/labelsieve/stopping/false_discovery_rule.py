@@ -29,7 +29,7 @@ class FDR(StoppingRule):
     Every candidate is tested for independence of every target, see
     :func:`labelsieve.statistics.association_tests.association_tests`; the hierarchical procedure of Peterson et al. (2016)
     decides which features are discovered, see :class:`labelsieve.selectors.MarginalDiscoveries`. The search leaves out all
-    others and ranks the discovered ones, all of which are selected. At most a share ``alpha`` of the selected features is
+    others and ranks the discovered ones, all of which are selected. At most a fraction ``alpha`` of the selected features is
     expected to be independent of all targets.
 
     With the marginal null hypothesis, redundant features are discoveries, too; the criterion ranks them behind those that add
@@ -52,10 +52,10 @@ class FDR(StoppingRule):
     n_permutations : int, default=9999
         For pairs whose p-value is neither exact nor asymptotic.
     n_repeats : int, default=20
-        Sets of knockoff copies, for ``null="conditional"``; ``combine``, ``correction`` and ``n_permutations`` are for
+        Sets of knockoffs, for ``null="conditional"``; ``combine``, ``correction`` and ``n_permutations`` are for
         ``"marginal"``.
     random_state : int, RandomState instance or None, default=0
-        Seed of the permutations, or of the copies.
+        Seed of the permutations, or of the knockoffs.
     max_features : int, default=None
         The largest number of features; None: all discovered ones. The rate is that of all discovered features, not of the
         first few of them.
@@ -73,7 +73,7 @@ class FDR(StoppingRule):
         As for :class:`labelsieve.selectors.MarginalDiscoveries`, in nats; NaN with ``null="conditional"``.
     reason_ : str
         The number of discovered features and the tests; if there are none, what could have been discovered. With
-        ``null="conditional"``, whether other copies may lead to other discoveries.
+        ``null="conditional"``, whether other knockoffs may lead to other discoveries.
 
     Notes
     -----
@@ -145,7 +145,7 @@ class FDR(StoppingRule):
         return evidence.reason(self.n_permutations, found=bool((self.q_values_[candidates] <= alpha).any()))
 
     def _test_conditionally(self, X: Codes, Y: Codes, candidates: Rows, alpha: float, seed: int, _: int | None) -> str:
-        """The same with knockoff copies."""
+        """The same with knockoffs."""
         if X.has_missing or Y.has_missing:
             raise InputError(
                 'FDR(null="conditional") needs features and targets that are known in all rows; fill missing cells.'

@@ -97,7 +97,7 @@ class Curve:
         self._search, self._scorer = path.search, None
         if of == "score" and isinstance(gain := getattr(path.search, "gain", None), CombinedGain):
             raise InputError(
-                f"The scores of {gain.name} together are shares of the best at every step and do not decline; use of='added', "
+                f"Scores of {gain.name} are relative to the best candidate of every step and do not decrease; use of='added', "
                 "GTest, CrossValidated or a fixed number."
             )
         if of == "added":

@@ -17,7 +17,7 @@ def assign(
     shuffle: bool = True,
     exact: bool = True,
 ) -> NDArray[np.intp]:
-    """The part of every unit, so that every part gets its share of every column of ``column_counts``.
+    """The part of every unit, so that every part gets its fraction of every column of ``column_counts``.
 
     The algorithm of Sechidis, Tsoumakas and Vlahavas (2011). Again and again, the column with the fewest rows left
     is taken, and each of its units goes to the part that lacks most of that column; among equals to the part that lacks most
@@ -25,7 +25,7 @@ def assign(
 
     A unit is a row or a group of rows: ``column_counts`` holds how many of its rows have the column, ``sizes`` how many rows it
     has. Among the units of a column those with most rows of it come first, for they are the hardest to place. ``targets``
-    are the rows wanted per part and sum to all rows, ``shares`` the shares of every column. ``exact`` closes a part that has
+    are the rows wanted per part and sum to all rows, ``shares`` the fractions of every column. ``exact`` closes a part that has
     its rows; the paper does not, and its parts come out a few rows larger or smaller.
 
     Cost: for n units, p parts and c columns, n p plus p per entry of the counts, and a scan of the c remaining counts for

@@ -66,13 +66,13 @@ def generator(random_state: Seed) -> np.random.Generator:
 
 
 def part_size(size: object, name: str, n: int) -> int:
-    """``size`` as a number of rows: a share of ``n`` where it is between 0 and 1, rounded down, else a count."""
+    """``size`` as a number of rows: a fraction of ``n`` where it is between 0 and 1, rounded down, else a count."""
     if is_whole(size):
         return whole_number(size, name, 1, max(n - 1, 1))
     if isinstance(size, float | np.floating) and 0 < float(size) < 1:
         # The tiny addition keeps 0.7 * 10 at seven rows.
         return int(np.floor(float(size) * n + 1e-9))
-    raise InputError(f"{name} must be a share between 0 and 1 or a whole number of rows, not {size!r}.")
+    raise InputError(f"{name} must be a fraction between 0 and 1 or a whole number of rows, not {size!r}.")
 
 
 def parts(test: NDArray[np.bool_]) -> Split:

@@ -1,4 +1,4 @@
-"""Splits in which every label has the share that it has in all rows: folds, and repeated random splits."""
+"""Splits in which every label has the fraction that it has in all rows: folds, and repeated random splits."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -14,7 +14,7 @@ from labelsieve.table_types import TableLike, TargetsLike
 
 
 class IterativeStratifiedKFold(Splitter):
-    """Folds that keep the share of every label, or of every pair of labels, by iterative stratification.
+    """Folds that keep the fraction of every label, or of every pair of labels, by iterative stratification.
 
     First order: Sechidis, Tsoumakas and Vlahavas, "On the stratification of multi-label data" (ECML PKDD 2011). Second
     order: Szymański and Kajdanowicz, "A network perspective on stratification of multi-label data" (PMLR 74, 2017), the same
@@ -98,7 +98,7 @@ class IterativeStratifiedKFold(Splitter):
 
 
 class IterativeStratifiedShuffleSplit(Splitter):
-    """Random splits into training and test rows that keep the share of every label, drawn again and again.
+    """Random splits into training and test rows that keep the fraction of every label, drawn again and again.
 
     With its defaults, thirty stratified halves: :class:`HalfSplits` for labels that are too rare for random splits. The
     procedure is that of :class:`IterativeStratifiedKFold` with two parts of given sizes (Sechidis, Tsoumakas and Vlahavas

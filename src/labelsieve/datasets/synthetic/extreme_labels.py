@@ -15,7 +15,7 @@ from labelsieve.names import unknown_name
 
 LABELS_PER_TOPIC = 100
 LABEL_OFFSET = 2  # label frequencies of a topic fall as 1 / (rank + 2): a long tail of labels with few rows
-TOPICAL = 0.95  # share of the words that is drawn from those of the topic
+TOPICAL = 0.95  # fraction of the words that is drawn from those of the topic
 LABEL_WORDS, SPECIFIC = 20, 0.1  # words of a label among those of its topic, and their share
 
 

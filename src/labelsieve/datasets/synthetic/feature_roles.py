@@ -177,7 +177,7 @@ def _targets(
     for label in range(n_labels):
         if label:
             scores[:, label] += label_dependence * (2.0 * labels[:, label - 1] - 1)
-        # Exactly the share that was asked for, at least one row: the rows of largest score.
+        # Exactly the fraction that was asked for, at least one row: the rows of largest score.
         n_on = max(1, round(float(shares[label]) * n_rows))
         labels[np.argsort(-scores[:, label], kind="stable")[:n_on], label] = 1
     return scores if targets == "numeric" else labels

@@ -10,7 +10,7 @@ from labelsieve.report.figures.style import COLORS, COLUMN, FONT, GRAY, MARKERS,
 
 
 def p_value_calibration(p_values: ArrayLike | Mapping[str, ArrayLike], *, ax: Axes | None = None) -> Axes:
-    """Draw the share of p-values below every level against the level, both on logarithmic axes.
+    """Draw the fraction of p-values below every level against the level, both on logarithmic axes.
 
     Under the null hypothesis, with shuffled labels for example, valid p-values lie on the diagonal or below it. With the
     labels of the data, what lies above the diagonal at the left are associations.
@@ -54,7 +54,7 @@ def p_value_calibration(p_values: ArrayLike | Mapping[str, ArrayLike], *, ax: Ax
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel("p-value", fontsize=FONT)
-    ax.set_ylabel("share of p-values at most this", fontsize=FONT)
+    ax.set_ylabel("fraction of p-values at most this", fontsize=FONT)
     ax.tick_params(labelsize=FONT)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(fontsize=FONT, frameon=False, handlelength=1.6)

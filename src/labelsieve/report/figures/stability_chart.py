@@ -59,7 +59,7 @@ def selection_stability(
     ax.set_xlim(0, 1)
     ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], fontsize=FONT)
     left = f"; {len(order) - len(shown):,} more are not shown" if len(order) > len(shown) else ""
-    ax.set_xlabel(f"share of {len(stability.masks)} resamples{left}", fontsize=FONT)
+    ax.set_xlabel(f"fraction of {len(stability.masks)} resamples{left}", fontsize=FONT)
     ax.tick_params(axis="y", length=0)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.set_title(_index(stability), fontsize=FONT)

@@ -23,7 +23,7 @@ BRIEF_SECONDS, REPEATS = 0.05, 3
 N_SELECTED = 5  # features that a method selects in a trial
 MAX_FEATURES = 30  # features of a classifier in a trial
 QUADRATIC_RATIO = 2.5  # twice the rows and a larger ratio of seconds: the cost is taken as quadratic in the rows
-WALL_FACTOR = 6.0  # wall-clock limit over processor limit: code that sleeps uses no processor, and a busy machine is slow
+WALL_FACTOR = 6.0  # wall-clock limit over processor limit: code that sleeps uses no processor, and a loaded machine is slow
 
 Seconds = dict[str, float]  # by phase
 Trial = Callable[[SplitWork], Seconds]
@@ -136,7 +136,7 @@ def _n_features(step: Step, sizes: Sequence[int]) -> int:
 
 
 def extrapolated(trials: list[tuple[float, float]], phase: str) -> float:
-    """Estimate the seconds for all rows from pairs of a share of the rows and seconds.
+    """Estimate the seconds for all rows from pairs of a fraction of the rows and seconds.
 
     >>> extrapolated([(0.25, 1.0), (0.5, 2.0)], "training"), extrapolated([(0.25, 1.0), (0.5, 4.0)], "training")
     (4.0, 16.0)

@@ -16,7 +16,7 @@ SIZES = (5, 10, 20, 40)
 
 
 def noise_shares(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES) -> dict[str, tuple[float, float, int]]:
-    """Return the shares of irrelevant and corrupted columns among the first features, by method, and the number of data sets.
+    """Fractions of irrelevant and corrupted columns among the first features, by method, and the number of data sets.
 
     Shares are averaged over numbers of features below the number of original ones, then over splits and data sets. Data sets
     without ``noise`` are left out.

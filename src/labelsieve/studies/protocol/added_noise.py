@@ -17,7 +17,7 @@ REPLACED = 0.25  # of the values of a corrupted column with few levels
 
 
 def read_noise(given: object, where: str) -> dict[str, float]:
-    """Check the shares of added columns.
+    """Check the fractions of added columns.
 
     >>> read_noise({"irrelevant": 0.5}, "songs")
     {'irrelevant': 0.5, 'corrupted': 0.0, 'seed': 0}
@@ -28,7 +28,7 @@ def read_noise(given: object, where: str) -> dict[str, float]:
     shares = {kind: given.get(kind, 0.0) for kind in KINDS}
     for kind, share in shares.items():
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 10:
-            raise InputError(f"{where}: noise.{kind} is a share of the number of features, from 0 to 10, not {share!r}.")
+            raise InputError(f"{where}: noise.{kind} is a fraction of the number of features, from 0 to 10, not {share!r}.")
     seed = given.get("seed", 0)
     if not is_whole(seed) or seed < 0:
         raise InputError(f"{where}: noise.seed must be a whole number from 0, not {seed!r}.")

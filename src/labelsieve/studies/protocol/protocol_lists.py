@@ -45,7 +45,7 @@ def _sizes(entry: object) -> Iterator[int | float]:
     if not (is_whole(value) or isinstance(value, float)) or not value > 0 or not isfinite(value):
         raise InputError(f"n_features: {entry!r} is not a number of features; use '1..50', '5,10,20', or shares such as '10%'.")
     if isinstance(value, float) and value > 1:
-        raise InputError(f"n_features: {entry!r} is more than all features; a share is at most 1, and a number is whole.")
+        raise InputError(f"n_features: {entry!r} is more than all features; a fraction is at most 1, and a number is whole.")
     yield float(value) if isinstance(value, float) else int(value)
 
 

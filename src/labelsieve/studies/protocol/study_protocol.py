@@ -41,7 +41,7 @@ class Protocol:
         Paths, names of the catalog, :class:`~labelsieve.datasets.Dataset` objects, or tables with ``name``, ``path`` (or
         ``dataset``, an object), ``labels``, ``part`` (as in :func:`~labelsieve.datasets.fetch`), ``drop`` (features to leave
         out), ``data_home``, ``label_separator``, ``strings``, ``missing_labels``, ``max_bytes``, ``max_labels`` (the most
-        frequent ones), ``noise`` (shares of ``irrelevant`` and ``corrupted`` copies of features to add), ``tags`` and
+        frequent ones), ``noise`` (fractions of ``irrelevant`` and ``corrupted`` copies of features to add), ``tags`` and
         ``missing_values``: ``"train-mean"`` fills missing values with column means of the training rows of every split; else
         they are refused.
     methods : sequence
@@ -49,8 +49,8 @@ class Protocol:
         ``discretizer`` and other parameters of the selector; or pairs of a name and a selector whose ``selected_`` is a
         ranking, best first: its first k features must be its selection of k features.
     n_features : str or sequence, default="1..50"
-        ``"1..50"``, ``"5..50..5"``, whole numbers, or shares of all features between 0 and 1. A data set with fewer features is
-        evaluated with all of them.
+        ``"1..50"``, ``"5..50..5"``, whole numbers, or fractions of all features between 0 and 1. A data set with fewer features
+        is evaluated with all of them.
     classifiers : sequence, default=("mlknn",)
         Names of :data:`labelsieve.registry.CLASSIFIERS`, such as ``"mlknn"``, ``"logistic"`` and ``"trees"``, or for numeric
         targets ``"knn"``, ``"ridge"`` and ``"trees"``; tables with ``name``, ``classifier`` (such a name, or the import path of

@@ -53,7 +53,7 @@ class Profile:
         return {kind: sum(seconds[kind] for seconds in self.methods.values()) for kind in KINDS}
 
     def share(self, kind: str) -> float:
-        """Return the share of a kind in all seconds; 0 where nothing ran."""
+        """Return the fraction of a kind in all seconds; 0 where nothing ran."""
         return self.total[kind] / (sum(self.total.values()) or 1.0)
 
     def rows(self, digits: int = 2) -> list[list[str]]:
