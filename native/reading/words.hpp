@@ -20,8 +20,8 @@ struct Words {
 // first. Stops when there are more than `most` distinct words: then one more row than that is returned, and
 // the other codes are not set. Throws std::invalid_argument if the starts fall or lie outside of the data.
 //
-// Up to eight bytes are compared as one integer, so a short word costs a multiplication and a look at a table
-// that stays in the first cache while the words are few. For int32_t and int64_t.
+// Up to sixteen bytes are compared as two integers, so a short word costs two multiplications and a look at a
+// table that stays in the first cache while the words are few. For int32_t and int64_t.
 template <class Start>
 std::vector<int64_t> distinct_words(const Words<Start>& words, size_t most, int32_t* codes);
 

@@ -119,7 +119,9 @@ def _rank_words(codes: NDArray[Any], words: Sequence[str | None], missing: NDArr
 def _words_of_arrow(column: Any) -> Ranks:
     """A column of Arrow strings: their bytes are hashed where they lie."""
     pyarrow = import_module("pyarrow")
-    array = column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
+    array = column
+    if isinstance(column, pyarrow.ChunkedArray):
+        array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     if array.type not in (pyarrow.string(), pyarrow.large_string()):  # views, which pyarrow 17 does not cast
         try:
             array = array.cast(pyarrow.large_string())
@@ -129,16 +131,15 @@ def _words_of_arrow(column: Any) -> Ranks:
         return _rank_words(np.empty(0, dtype=np.int32), [], None)
     _, starts, data = array.buffers()
     start_type: Any = np.int32 if array.type == pyarrow.string() else np.int64
+    starts = np.frombuffer(starts, start_type)[array.offset : array.offset + len(array) + 1]
     missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else None
     codes = np.empty(len(array), dtype=np.int32)
-    rows = core.distinct_words(
-        np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8),
-        np.frombuffer(starts, start_type)[array.offset : array.offset + len(array) + 1],
-        None if missing is None else (~missing).view(np.uint8),
-        2**31 - 2,
-        codes,
-    )
-    return _rank_words(codes, array.take(pyarrow.array(rows)).to_pylist(), missing)
+    content = memoryview(b"" if data is None else data)
+    text = np.frombuffer(content, np.uint8) if len(content) else np.empty(0, np.uint8)
+    known = None if missing is None else (~missing).view(np.uint8)
+    rows = core.distinct_words(text, starts, known, 2**31 - 2, codes)
+    ends = zip(starts[rows].tolist(), starts[rows + 1].tolist(), strict=True)
+    return _rank_words(codes, [str(content[start:end], "utf-8") for start, end in ends], missing)
 
 
 def _few_objects(cells: NDArray[np.object_]) -> Ranks | None:
