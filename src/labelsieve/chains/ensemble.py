@@ -155,7 +155,7 @@ class ChainEnsemble(MultiLabelClassifier):
         return present
 
 
-def _votes(member: Any, X: TableLike) -> Any:
+def _votes(member: BaseEstimator, X: TableLike) -> Any:
     votes = member.predict(X)
     return votes.toarray() if is_sparse(votes) else votes
 

@@ -25,7 +25,7 @@ class Node:
     clusters: list[NDArray[np.intp]]
     children: list[int | None]
     rows: NDArray[np.intp]  # the training rows with any of the labels; at the root, all rows
-    model: Any = None
+    model: BaseEstimator | None = None
 
 
 @dataclass(eq=False, repr=False)

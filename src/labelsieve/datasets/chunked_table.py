@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 from uuid import uuid4
 
 import numpy as np
@@ -27,6 +27,13 @@ from labelsieve.errors import InputError, whole_number
 from labelsieve.table_types import TableLike, TargetsLike
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+class TableOptions(TypedDict, total=False):
+    """Parameters of :class:`ChunkedTable` that all ways to make one take."""
+
+    memory_limit: int | str | None
+    cache_folder: Path | str | None
 
 
 class ChunkedTable:
@@ -84,7 +91,7 @@ class ChunkedTable:
             )
 
     @classmethod
-    def from_parquet(cls, path: Paths, labels: Labels | None = None, **options: Any) -> Self:
+    def from_parquet(cls, path: Paths, labels: Labels | None = None, **options: Unpack[TableOptions]) -> Self:
         """A Parquet file, a folder of them, or a list of files; ``labels`` as in :func:`labelsieve.datasets.load`.
 
         Columns are read as :func:`~labelsieve.datasets.load` reads them. Nothing is copied.
@@ -107,7 +114,9 @@ class ChunkedTable:
         return cls(ArrowColumns(dataset, [name for name in names if name not in found], found, file=first), **options)
 
     @classmethod
-    def from_csv(cls, path: str | os.PathLike[str], labels: Labels, *, delimiter: str | None = None, **options: Any) -> Self:
+    def from_csv(
+        cls, path: str | os.PathLike[str], labels: Labels, *, delimiter: str | None = None, **options: Unpack[TableOptions]
+    ) -> Self:
         """A CSV file with a header row, which is stored as Parquet first. Types of columns are those of the first megabyte.
 
         The delimiter is found as by :func:`~labelsieve.datasets.load` where it is None.
@@ -127,20 +136,20 @@ class ChunkedTable:
         return cls(ArrowColumns(dataset, features, found, file=file, folder=files.folder), **options)
 
     @classmethod
-    def from_libsvm(cls, path: str | os.PathLike[str], **options: Any) -> Self:
+    def from_libsvm(cls, path: str | os.PathLike[str], **options: Unpack[TableOptions]) -> Self:
         """A file of libsvm or the extreme classification repository, read in blocks and stored by columns; it stays sparse."""
         source, filled = libsvm_source(Path(path))
         table = cls(source, **options)
         return table if filled.all() else table.take_rows(filled)
 
     @classmethod
-    def from_arff(cls, path: str | os.PathLike[str], labels: Labels | None = None, **options: Any) -> Self:
+    def from_arff(cls, path: str | os.PathLike[str], labels: Labels | None = None, **options: Unpack[TableOptions]) -> Self:
         """An ARFF file, read in blocks and stored by columns; sparse rows stay sparse."""
         arrow(Path(path), "reading")
         return cls(arff_source(Path(path), labels), **options)
 
     @classmethod
-    def from_arrow(cls, stream: Any, labels: Sequence[str], **options: Any) -> Self:
+    def from_arrow(cls, stream: Any, labels: Sequence[str], **options: Unpack[TableOptions]) -> Self:
         """A pyarrow dataset, or a stream of record batches: a reader of pyarrow, a relation of DuckDB, a frame of polars.
 
         A stream is stored as Parquet first.
@@ -154,12 +163,12 @@ class ChunkedTable:
         return cls(ArrowColumns(dataset, features, list(labels), folder=folder), **options)
 
     @classmethod
-    def from_chunks(cls, chunks: Iterable[tuple[Any, Any]], **options: Any) -> Self:
+    def from_chunks(cls, chunks: Iterable[tuple[Any, Any]], **options: Unpack[TableOptions]) -> Self:
         """Chunks of rows ``(X, Y)``: arrays, frames or sparse matrices with the same columns, which are stored first."""
         return cls(stored_chunks(chunks), **options)
 
     @classmethod
-    def from_dask(cls, X: TableLike, Y: TargetsLike | None, **options: Any) -> Self:
+    def from_dask(cls, X: TableLike, Y: TargetsLike | None, **options: Unpack[TableOptions]) -> Self:
         """An array or frame of Dask, with labels of Dask or in memory. Some columns are computed at a time; nothing is stored.
 
         With a client (``distributed.Client``) the columns are computed on its cluster, and the selection is counted there.

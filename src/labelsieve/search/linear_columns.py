@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve import core
+from labelsieve.core import PursuitColumns
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.magnitude import column_exponents
 from labelsieve.counting.number_table import NumberTable
@@ -42,7 +42,7 @@ class LinearColumns:
         The sum of the weights as given: the number of rows.
     """
 
-    core: Any
+    core: PursuitColumns
     starts: NDArray[np.int64]
     varies: NDArray[np.bool_]
     squares: Real
@@ -94,7 +94,7 @@ def feature_columns(
         if per_feature == 2:
             products = np.array([(shares * values[:, j] * values[:, j + 1]).sum() for j in range(0, values.shape[1], 2)])
             squares = np.column_stack([squares[::2], products, squares[1::2]]).reshape(-1)
-        return LinearColumns(core.PursuitColumns(values, n_threads(n_jobs)), starts, varies, squares, shares, total)
+        return LinearColumns(PursuitColumns(values, n_threads(n_jobs)), starts, varies, squares, shares, total)
     if plain:
         starts, matrix = np.arange(n_features + 1, dtype=np.int64), sp.csc_array(table.sparse, dtype=np.float64, copy=True)
     else:
@@ -170,7 +170,7 @@ def sparse_columns(matrix: CompressedMatrix, shares: Real, n_jobs: int | None, *
     if standardize:
         factors = np.divide(1.0, deviations, out=np.zeros(n_columns), where=deviations > 0)
     arrays = matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data
-    return core.PursuitColumns(*arrays, n_rows, centers, factors, n_threads(n_jobs)), deviations
+    return PursuitColumns(*arrays, n_rows, centers, factors, n_threads(n_jobs)), deviations
 
 
 def _sums(index: NDArray[Any], values: Real, n: int) -> Real:

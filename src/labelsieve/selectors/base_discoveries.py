@@ -28,7 +28,7 @@ Table = NDArray[np.float64]
 class DiscoverySummary(Summary):
     """The discoveries as text; in a notebook, the table of the selected features."""
 
-    selector: Any = None
+    selector: "BaseDiscoveries | None" = None
     names: Names = None
     label_names: Names = None
 

@@ -19,6 +19,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
 from labelsieve.metrics.measure_arrays import TrueLabels
+from labelsieve.metrics.measures_table import Convention
 from labelsieve.metrics.scorers import for_one_label, label_scores
 from labelsieve.registry import make_discretizer, resolve_method
 from labelsieve.selectors.sieve import Sieve
@@ -42,7 +43,7 @@ class Evaluation:
     ranking: Sequence[int]
     sizes: Sequence[int]
     measures: Sequence[str]
-    convention: Any = "labelsieve"
+    convention: Convention = "labelsieve"
     seed: int = 0
 
 
