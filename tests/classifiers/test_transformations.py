@@ -31,9 +31,6 @@ from labelsieve.labelspace import Joint, SelectRandom
 from tests.support import reference_transformations as references
 from tests.support.classifier_data import every_kind, make_data
 
-SOLVED = {"dual": False, "tol": 1e-12}  # for LinearSVC: its answers then do not depend on the order of rows
-
-
 # Counts and logarithms: the same for sparse data to the last digits.
 each_kind = pytest.mark.parametrize("model", every_kind(MultinomialNB()), ids=lambda model: repr(model)[:40].replace("\n", ""))
 

@@ -5,21 +5,12 @@ import json
 import pytest
 
 from labelsieve import AutoSieve
-from tests.support.command_line import known_table, refusal, run
+from tests.support.command_line import refusal, run, table_fixtures
 
 QUICK = ["--auto", "--portfolio", "mim,cmim:estimator=miller-madow", "--learner", "mlknn:k=5"]
 
 
-@pytest.fixture(scope="module")
-def frame():
-    return known_table()[:150]
-
-
-@pytest.fixture(scope="module")
-def file(frame, tmp_path_factory):
-    path = tmp_path_factory.mktemp("tables") / "table.csv"
-    frame.to_csv(path, index=False)
-    return path
+frame, file = table_fixtures(150)
 
 
 def test_the_command_chooses_what_python_chooses(frame, file):

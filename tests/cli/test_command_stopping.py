@@ -7,7 +7,7 @@ import pytest
 from labelsieve import QuadraticSieve, Sieve
 from labelsieve.registry import STOPPING_RULES, make_stopping_rule
 from labelsieve.stopping import FDR, CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
-from tests.support.command_line import known_table, refusal, run
+from tests.support.command_line import refusal, run, table_fixtures
 
 TYPED = {
     "threshold:threshold=0.1": ScoreThreshold(0.1),
@@ -20,16 +20,7 @@ TYPED = {
 }
 
 
-@pytest.fixture(scope="module")
-def frame():
-    return known_table()[:200]
-
-
-@pytest.fixture(scope="module")
-def file(frame, tmp_path_factory):
-    path = tmp_path_factory.mktemp("tables") / "table.csv"
-    frame.to_csv(path, index=False)
-    return path
+frame, file = table_fixtures(200)
 
 
 def test_every_rule_is_tried_here():

@@ -11,7 +11,7 @@ from labelsieve.selectors import LLSF, selection_stability
 from labelsieve.stopping import GTest
 from labelsieve.studies import StudyResults
 from labelsieve.studies.protocol.named_estimators import read_method
-from tests.support.command_line import known_table, refusal, run, write
+from tests.support.command_line import refusal, run, table_fixtures, write
 from tests.support.discovery import few_repetitions
 
 # One target alone, and test_command_auto.py.
@@ -20,16 +20,7 @@ RANKING = [name for name, method in METHODS.items() if not method.no_ranking and
 OTHERS = [name for name, method in METHODS.items() if method.no_ranking]
 
 
-@pytest.fixture(scope="module")
-def frame():
-    return known_table()[:150]
-
-
-@pytest.fixture(scope="module")
-def file(frame, tmp_path_factory):
-    path = tmp_path_factory.mktemp("tables") / "table.csv"
-    frame.to_csv(path, index=False)
-    return path
+frame, file = table_fixtures(150)
 
 
 def selected(*arguments):

@@ -51,16 +51,8 @@ def test_measure_equals_its_reference(name, case, options):
 
 @measures
 @hundreds
-@given(data=weighted_cases("whole"), options=ways)
+@given(data=weighted_cases("whole") | weighted_cases("zero or one"), options=ways)
 def test_measure_with_whole_weights_equals_its_reference(name, data, options):
-    case, weights = data
-    assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **options)
-
-
-@measures
-@settings(max_examples=60, deadline=None)
-@given(data=weighted_cases("zero or one"), options=ways)
-def test_measure_with_rows_left_out_equals_its_reference(name, data, options):
     case, weights = data
     assert_equals_reference(name, case, EXACT_COUNTS, weights=weights, **options)
 

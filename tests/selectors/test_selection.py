@@ -4,7 +4,6 @@ import dataclasses
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
@@ -12,7 +11,7 @@ from labelsieve.selectors import LLSF, MDDM, ChiSquare, selection_stability
 from labelsieve.selectors.selection import Selection
 from labelsieve.stopping import GTest
 from tests.support.discovery import estimator_cases
-from tests.support.selection_data import LABELS, NAMES, make_data
+from tests.support.selection_data import LABELS, NAMES, frames, make_data
 
 CASES = {
     LLSF: [LLSF(beta=12.0)],
@@ -22,11 +21,6 @@ CASES = {
     LabelwiseSieve: [LabelwiseSieve("jmi", n_features_to_select=2), LabelwiseSieve("mim", n_features_to_select=GTest())],
 }
 every_selector = pytest.mark.parametrize("selector", estimator_cases(selectors, CASES), ids=lambda one: type(one).__name__)
-
-
-def frames():
-    X, Y = make_data()
-    return pd.DataFrame(X, columns=NAMES), pd.DataFrame(Y, columns=LABELS)
 
 
 @every_selector

@@ -20,7 +20,7 @@ from labelsieve.registry import CRITERIA
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, ConditionalDiscoveries, ReliefF, column_frames
 from labelsieve.stopping import GTest
 from tests.support.discovery import estimator_cases
-from tests.support.selection_data import LABELS, NAMES, make_data
+from tests.support.selection_data import LABELS, NAMES, frames, make_data
 
 CASES = {
     LLSF: [LLSF(beta=12.0)],
@@ -31,11 +31,6 @@ CASES = {
     QuadraticSieve: [QuadraticSieve(n_features_to_select=3)],
 }
 every_selector = pytest.mark.parametrize("selector", estimator_cases(selectors, CASES), ids=lambda one: type(one).__name__)
-
-
-def frames():
-    X, Y = make_data()
-    return pd.DataFrame(X, columns=NAMES), pd.DataFrame(Y, columns=LABELS)
 
 
 @every_selector

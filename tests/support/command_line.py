@@ -1,6 +1,7 @@
 """Calling the command line in tests, and a table to call it on."""
 
 import pandas as pd
+import pytest
 from typer.testing import CliRunner
 
 from labelsieve import cli
@@ -28,6 +29,22 @@ def known_table():
     data = demo_data(400, random_state=3)
     features = pd.DataFrame(data.X, columns=data.feature_names) + 0.25
     return pd.concat([features, pd.DataFrame(data.Y, columns=data.label_names)], axis=1)
+
+
+def table_fixtures(n_rows):
+    """Fixtures of a module: the first rows of the table, and the same as a CSV file."""
+
+    @pytest.fixture(scope="module")
+    def frame():
+        return known_table()[:n_rows]
+
+    @pytest.fixture(scope="module")
+    def file(frame, tmp_path_factory):
+        path = tmp_path_factory.mktemp("tables") / "table.csv"
+        frame.to_csv(path, index=False)
+        return path
+
+    return frame, file
 
 
 def write(folder, text, name="small.csv"):

@@ -1,6 +1,7 @@
 """Data for the selectors: real features, some informative about some labels, without ties between columns."""
 
 import numpy as np
+import pandas as pd
 
 N_FEATURES, N_LABELS = 8, 4
 NAMES = [f"tone {k}" for k in range(N_FEATURES)]
@@ -14,6 +15,11 @@ def make_data(seed=0, n_rows=150):
     noise = rng.normal(scale=0.4, size=(n_rows, N_LABELS))
     Y = np.column_stack([X[:, 1], X[:, 2] + X[:, 4], -X[:, 5], X[:, 1] * X[:, 3]]) + noise > [0, 0.5, 0.2, 0.6]
     return X, Y.astype(int)
+
+
+def frames():
+    X, Y = make_data()
+    return pd.DataFrame(X, columns=NAMES), pd.DataFrame(Y, columns=LABELS)
 
 
 def assert_same_selection(one, other):
