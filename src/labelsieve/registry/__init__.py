@@ -13,7 +13,6 @@ from labelsieve.registry.classes import (
     make_label_space,
     make_stopping_rule,
 )
-from labelsieve.registry.discretizer_settings import declare_nominal, discretizer_of
 from labelsieve.registry.learners import (
     BASES,
     CLASSIFIERS,
@@ -29,6 +28,8 @@ from labelsieve.registry.presets import (
     PRESETS,
     Preset,
     ResolvedMethod,
+    declare_nominal,
+    discretizer_of,
     make_selector,
     make_target_discretizer,
     method_name,

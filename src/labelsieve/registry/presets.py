@@ -1,9 +1,10 @@
 """Methods by name: published ones that are a criterion with a label space and a discretizer, and the selectors of all."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
 from labelsieve.counting.target_table import TARGET_DISCRETIZER
 from labelsieve.criteria import Criterion, JoinedMIM
@@ -205,3 +206,41 @@ def make_selector(criterion: object, *, labelwise: bool = False, **settings: obj
         extra = {key: settings.pop(key) for key in list(settings) if key in parameter_names(CRITERIA[name])}
         criterion = CRITERIA[name](**extra) if extra else name
     return kind(criterion, **accepted(kind, settings, criterion.name if isinstance(criterion, Criterion) else str(name)))
+
+
+def discretizer_of(selector: BaseEstimator) -> Discretizer | None:
+    """A copy of the discretizer that a selector would use; None if it has none.
+
+    >>> from labelsieve import Sieve
+    >>> discretizer_of(Sieve("mlfs"))
+    MeanStd()
+    """
+    settings = selector.get_params(deep=False)
+    if "discretizer" not in settings:
+        return None
+    rule = settings["discretizer"]
+    if isinstance(rule, str) and rule == AUTO:
+        criterion = settings.get("criterion")
+        named = isinstance(criterion, str) and criterion.lower() in (*CRITERIA, *PRESETS)
+        rule = resolve_method(criterion if named else "mim").discretizer
+    copy: Discretizer = clone(make_discretizer(rule))
+    return copy
+
+
+def declare_nominal(selector: BaseEstimator, columns: Sequence[int], n_columns: int) -> None:
+    """Make a selector keep the levels of these columns, which the table does not show: one of numbers, or a sparse matrix.
+
+    >>> from labelsieve import Sieve
+    >>> sieve = Sieve("mlfs")
+    >>> declare_nominal(sieve, [2], 5)
+    >>> sieve
+    Sieve(criterion='mlfs', discretizer=MeanStd(nominal=[2]))
+    """
+    if not columns:
+        return
+    nominal = "all" if len(columns) == n_columns else list(columns)
+    if "nominal" in selector.get_params(deep=False):
+        selector.set_params(nominal=nominal)
+    rule = discretizer_of(selector)
+    if rule is not None and "nominal" in rule.get_params(deep=False):
+        selector.set_params(discretizer=rule.set_params(nominal=nominal))
