@@ -207,8 +207,8 @@ def demo(
     names, n_labels, n_right = result.data.feature_names, len(result.data.label_names), len(result.relevant)
     kinds = plain_table()
     kinds.add_row("rel", "relevant: each is informative about two labels")
-    kinds.add_row("xor", "two that are informative about a label only together")
-    kinds.add_row("copy", "redundant: the relevant ones, measured less well")
+    kinds.add_row("xor", "synergistic: two that are informative about a label only jointly")
+    kinds.add_row("copy", "redundant: noisy copies of the relevant features")
     kinds.add_row("noise", "irrelevant")
     table = plain_table("criterion", "selected, in order", *(f">{short}" for short in SHORT.values()))
     for outcome in result.outcomes:
@@ -217,9 +217,12 @@ def demo(
     paragraphs = (
         prose(f"{rows:,} synthetic rows with {n_labels} labels and {len(names)} features of four kinds:"),
         text_of(kinds),
-        prose(f"Every criterion selects {n_right}. The ground truth is all rel and xor; the last columns count them by kind."),
+        prose(
+            f"Every criterion selects {n_right} features. The relevant ones are rel and xor; "
+            "the last columns count selections by kind."
+        ),
         text_of(table),
-        listed(*result.sentences(), "One synthetic table does not show what is best for yours."),
+        listed(*result.sentences(), "One synthetic table does not show which criterion is best for your data."),
     )
     typer.echo("\n\n".join(paragraphs))
     if not no_report:
