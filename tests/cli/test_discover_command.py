@@ -64,6 +64,9 @@ def test_conditional_discoveries_are_those_of_the_selector(tmp_path):
     assert len(expected.selected_) >= 5
     assert [one["feature"] for one in document["selected"]] == [f"gene{column}" for column in expected.selected_]
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"volcano.png", "map.png"}
+    again = json.loads(run("discover", path, *options, "--sampler", "tree", "--n-repeats", "20", "--json").stdout)
+    assert again["selected"] == document["selected"]
+    assert "--n-repeats is an option of --null conditional" in refusal("discover", path, "--labels", "3", "--n-repeats", "5")
     assert "--strata is an option of --null marginal" in refusal("discover", path, *options, "--strata", "gene0")
 
 

@@ -135,5 +135,12 @@ def test_settings_that_cannot_be_used_are_refused():
         ConditionalDiscoveries(statistic="laso").fit(X, Y)
     with pytest.raises(InputError, match="estimator with coef_"):
         ConditionalDiscoveries(statistic=3).fit(X, Y)
+    for table in (np.where(X[0] == X, np.nan, X), pd.DataFrame(X).add_prefix("f").assign(text=["a", "b"] * 30)):
+        with pytest.raises(InputError, match='With sampler="tree", text and missing cells are levels'):
+            ConditionalDiscoveries(missing="level").fit(table, Y)
+        assert (
+            ConditionalDiscoveries(sampler="tree", missing="level", n_repeats=1).fit(table, Y).q_values_.shape
+            == table.shape[1:]
+        )
     with pytest.raises(InputError, match="shape"):
         ConditionalDiscoveries(sampler=lambda X, generator: X[:, :3]).fit(X, Y)

@@ -27,9 +27,15 @@ STRATA = "A column with the batch or site of every row: association is tested wi
 GROUPS = "A column with the patient or subject of every row: rows of one are permuted as a whole. It is not a feature."
 PERMUTATIONS = "Permutations for pairs with few rows, and with --groups for all pairs."
 SEED = "Seed of the permutations, or of the knockoffs."
+SAMPLER = "Model of the features for knockoffs: tree, with text, missing cells and bins as levels; gaussian, of numbers; auto."
+REPEATS = "Sets of knockoffs, with --null conditional."
 COLUMN_CUTS = "COLUMN=DISCRETIZER for one column (repeatable), as for labelsieve select."
 FOLDER = "Write figures into this folder: volcano.png, map.png and, of p-values, calibration.png."
-MARGINAL = ("method", "combine", "correction", "strata", "groups", "n_permutations")  # options of that null hypothesis
+# Options of one null hypothesis only.
+OPTIONS = {
+    "marginal": ("method", "combine", "correction", "strata", "groups", "n_permutations"),
+    "conditional": ("sampler", "n_repeats"),
+}
 
 
 class Found(NamedTuple):
@@ -54,6 +60,8 @@ class DiscoverOptions(ReadOptions):
     discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
     discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS)] = None
     n_permutations: Annotated[int, typer.Option(min=1, help=PERMUTATIONS)] = 9999
+    sampler: Annotated[Literal["auto", "tree", "gaussian"], typer.Option(help=SAMPLER)] = "auto"
+    n_repeats: Annotated[int, typer.Option(min=1, help=REPEATS)] = 20
     random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help=SEED)] = 0
     n_jobs: Annotated[int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.")] = None
 
@@ -68,11 +76,12 @@ class DiscoverOptions(ReadOptions):
             rule = read_column_cuts(self.discretizer_of, "auto" if rule == "auto" else rule)
         shared = {"alpha": self.fdr, "random_state": self.random_state, "discretizer": rule, "n_jobs": self.n_jobs}
         selector: BaseDiscoveries
+        for null, names_of_options in OPTIONS.items():
+            given = [name for name in names_of_options if getattr(self, name) != getattr(DiscoverOptions, name)]
+            if given and null != self.null:
+                raise InputError(f"--{given[0].replace('_', '-')} is an option of --null {null}; drop one of the two.")
         if self.null == "conditional":
-            given = [name for name in MARGINAL if getattr(self, name) != getattr(DiscoverOptions, name)]
-            if given:
-                raise InputError(f"--{given[0].replace('_', '-')} is an option of --null marginal; drop one of the two.")
-            selector = ConditionalDiscoveries(**shared)
+            selector = ConditionalDiscoveries(**shared, sampler=self.sampler, n_repeats=self.n_repeats)
         else:
             own = {name: getattr(self, name) for name in ("method", "combine", "correction", "n_permutations")}
             selector = MarginalDiscoveries(**shared, **own)

@@ -157,7 +157,10 @@ class ConditionalDiscoveries(BaseDiscoveries):
             tree = TreeKnockoffs.from_codes(codes)
             self.sampler_: Any = tree
             return tree.codes, codes.levels
-        numbers = check_numbers(self, X)
+        try:
+            numbers = check_numbers(self, X)
+        except InputError as error:
+            raise InputError(f'{error} With sampler="tree", text and missing cells are levels.') from None
         numbers = numbers.toarray() if is_sparse(numbers) else np.asarray(numbers)
         self.sampler_ = self.sampler
         if kind == "gaussian":
