@@ -18,7 +18,7 @@ N_SHOWN = 30  # features
 INTERVALS: Row = (
     "confidence limits",
     "The interval of true values for which the observed mutual information is not extreme, by the noncentral chi-square "
-    "distribution of the likelihood-ratio statistic; for each feature by itself.",
+    "distribution of the likelihood-ratio statistic; for each feature by itself, whichever label it is most informative about.",
     "Wilks 1938",
 )
 RANK_SETS: Row = (
@@ -29,7 +29,8 @@ RANK_SETS: Row = (
 )
 EXPLANATION = (
     "Limits hold for each feature by itself, and ranks, by the information about all labels, for all listed features together. "
-    "Neither accounts for the fact that features were selected because of their information in these rows."
+    "Limits account for the choice of the most informative label (Bonferroni). Neither accounts for the fact that features "
+    "were selected because of their information in these rows."
 )
 
 

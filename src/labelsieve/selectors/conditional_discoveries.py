@@ -21,6 +21,7 @@ from labelsieve.labelspace import TargetTable, read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
 from labelsieve.selectors.column_frames import Names, column_names
+from labelsieve.selectors.feature_confidence import of_any_label
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 from labelsieve.statistics.knockoff_codes import batches
@@ -29,6 +30,7 @@ from labelsieve.statistics.knockoff_reproducibility import knockoff_reproducibil
 from labelsieve.statistics.standard_columns import standardized
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
+CONFIDENCE = 0.95
 MANY_TARGETS, WEAK_SHRINKAGE = 50, 1 / 3  # so many show errors of the correlation matrix, and have power to spare
 Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
 
@@ -88,8 +90,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
     information_ : ndarray of shape (n_features, n_targets)
         Mutual information of each feature with each target, in nats; not used for the selection.
     information_interval_ : ndarray of shape (n_selected, 2)
-        Confidence limits (95 %) of the information of each selected feature about its most informative target: see
-        :func:`labelsieve.statistics.information_intervals`.
+        Confidence limits (95 %, whichever target it is) of the information of each selected feature about its most
+        informative target: see :meth:`information_confidence`.
     reason_ : str
         Why nothing was selected; and whether other knockoffs may lead to another selection.
     selected_, support_, scores_
@@ -227,7 +229,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
 def _interval(codes: Codes, targets: Codes, feature: int, information: NDArray[np.float64]) -> tuple[float, float]:
     """Confidence limits of the information about the most informative target."""
     best = int(information.argmax())
-    found = information_intervals(codes.column(feature)[:, np.newaxis], targets.column(best)[:, np.newaxis])
+    pair = codes.column(feature)[:, np.newaxis], targets.column(best)[:, np.newaxis]
+    found = information_intervals(*pair, confidence=of_any_label(CONFIDENCE, targets.n_columns))
     return float(found.lower[0, 0]), float(found.upper[0, 0])
 
 

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.codes import Codes
 from labelsieve.discretize import one_table
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, share
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
@@ -16,6 +16,11 @@ from labelsieve.selectors.column_frames import Names, column_names, frame_of_col
 from labelsieve.selectors.feature_information import FeatureInformation
 from labelsieve.statistics import information_intervals, information_ranks
 from labelsieve.table_types import TableLike, TargetsLike
+
+
+def of_any_label(confidence: float, n_labels: int) -> float:
+    """The level of an interval for each label with which that of a label chosen among all has ``confidence`` (Bonferroni)."""
+    return 1 - (1 - share(confidence, "confidence")) / n_labels
 
 
 class FeatureConfidence(FeatureInformation):
@@ -38,9 +43,10 @@ class FeatureConfidence(FeatureInformation):
         """Confidence limits of the information of the selected features, and confidence sets of their ranks by information.
 
         Limits are those of the information about the label that a feature is most informative about, for each feature by
-        itself: see :func:`labelsieve.statistics.information_intervals`. They do not account for the choice of features and
-        labels because of this information. Ranks are those of the information about all labels, among the listed features, for
-        all of them together: see :func:`labelsieve.statistics.information_ranks`.
+        itself: see :func:`labelsieve.statistics.information_intervals`. They account for the choice of that label among all
+        (Bonferroni: the level of a label is ``1 - (1 - confidence) / n_labels``), not for the choice of features because of
+        their information. Ranks are those of the information about all labels, among the listed features, for all of them
+        together: see :func:`labelsieve.statistics.information_ranks`.
 
         Parameters
         ----------
@@ -73,9 +79,9 @@ class FeatureConfidence(FeatureInformation):
         >>> sieve = Sieve("jmi", n_features_to_select=3).fit(data.X, data.Y)
         >>> print(sieve.information_confidence(data.X, data.Y, backend="pandas").round(2).drop(columns="label"))
               feature  information  lower  upper  first_rank  last_rank
-        0  feature 22         0.42   0.35   0.48           1          1
-        1  feature 12         0.17   0.12   0.23           2          3
-        2  feature 27         0.23   0.17   0.29           2          3
+        0  feature 22         0.42   0.33   0.51           1          1
+        1  feature 12         0.17   0.10   0.26           2          3
+        2  feature 27         0.23   0.15   0.31           2          3
         """
         table = self._confidence_table(X, y, confidence, method, n_resamples, random_state, n_shown)
         given = getattr(self, "feature_names_in_", None) if names is None else names
@@ -103,8 +109,9 @@ class FeatureConfidence(FeatureInformation):
         codes, targets = self._selected_codes(X, y, columns)
         options: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "random_state": random_state}
         options["n_jobs"] = getattr(self, "n_jobs", None)
-        found = information_intervals(codes, targets, method=method, **options)
         ranks = information_ranks(codes, targets, **options)
+        options["confidence"] = of_any_label(confidence, targets.n_columns)
+        found = information_intervals(codes, targets, method=method, **options)
         top = found.estimate.argmax(axis=1)
         at = np.arange(len(columns)), top
         table: dict[str, list[Any]] = {"feature": columns, "label": top.tolist(), "information": found.estimate[at].tolist()}
