@@ -75,7 +75,7 @@ class DatasetInfo:
             table.add_row("targets", f"{n_labels:,}")
             return text_of(table)
         for name, value in (
-            ("cells of X that are not 0", f"{100 * self.labels.x_density:.2f} %"),
+            ("nonzero cells of X", f"{100 * self.labels.x_density:.2f} %"),
             ("labels", f"{self.labels.n_labels:,}"),
             ("labels per row (cardinality)", f"{self.labels.cardinality:.3f}"),
             ("density", f"{self.labels.density:.4f}"),

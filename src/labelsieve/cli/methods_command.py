@@ -40,7 +40,7 @@ def list_of_all() -> str:
     from labelsieve.discretize import EqualWidth
     from labelsieve.registry import CRITERIA, METHODS, PRESETS, make_criterion, make_discretizer
 
-    table = plain_table("name", "formula, and the paper that it is from")
+    table = plain_table("name", "formula and paper")
     for name in CRITERIA:
         criterion = make_criterion(name)
         table.add_row(name, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
@@ -57,11 +57,11 @@ def list_of_all() -> str:
             text_of(table),
             text_of(others),
             prose(SYMBOLS),
-            "Published methods: a criterion with the label space and the bins of its paper.",
+            "Published methods: a criterion with label space and discretizer of its paper.",
             text_of(presets),
-            "Other names that are understood, with - or _, in upper or lower case:",
+            "Aliases; _ may stand for -, and case does not matter:",
             text_of(_aliases()),
-            "More about one of them: labelsieve methods NAME",
+            "To describe a method: labelsieve methods NAME",
         ]
     )
 
@@ -69,7 +69,7 @@ def list_of_all() -> str:
 def _aliases() -> "Table":
     from labelsieve.registry import ALIASES
 
-    table = plain_table("for a", "aliases")
+    table = plain_table("kind", "aliases")
     for kind, names in ALIASES.items():
         by_name: dict[str, list[str]] = {}
         for alias, name in names.items():
@@ -119,9 +119,9 @@ def description(name: str) -> str:
         method = METHODS[name]
         for what in ("formula", "paper", "cost", "reading", "scores"):
             if getattr(method, what):
-                table.add_row(what, getattr(method, what))
+                table.add_row({"reading": "interpretation"}.get(what, what), getattr(method, what))
         table.add_row("in Python", method.call)
-        note = [prose(f"In select and compare it is refused: {method.no_ranking}")] if method.no_ranking else []
+        note = [prose(f"select and compare do not accept it: {method.no_ranking}")] if method.no_ranking else []
         return "\n\n".join([prose(f"{name}: {method.summary}"), text_of(table), *note])
     criterion = resolve_method(PRESETS[name].criterion if name in PRESETS else name).criterion
     plan = criterion.plan

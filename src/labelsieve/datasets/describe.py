@@ -20,7 +20,7 @@ class Description:
     n_distinct : int
         Distinct labelsets, the empty one included.
     x_density : float
-        Share of the cells of X that are not 0; a missing value is not 0.
+        Fraction of the cells of X that are not 0; a missing value is not 0.
     imbalance : ndarray of float, shape (n_labels,)
         IRLbl: how many times more often the most frequent label occurs. Infinite for a label that never does.
     mean_imbalance : float

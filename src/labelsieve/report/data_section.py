@@ -84,7 +84,7 @@ def data_section(data: Facts) -> Html:
             ("variation of the imbalance (CVIR)", f"{description.imbalance_variation:.3f}"),
             ("rare labels among frequent ones (SCUMBLE)", f"{description.scumble:.3f}"),
         ]
-        rows += [("cells of X that are not 0", f"{100 * description.x_density:.1f} %")] if data.has_density else []
+        rows += [("nonzero cells of X", f"{100 * description.x_density:.1f} %")] if data.has_density else []
     return facts("Statistics of the data", rows)
 
 
