@@ -237,3 +237,11 @@ def test_stability_is_that_of_the_chosen_method_in_the_chosen_number():
     found = selection_stability(auto, data.X, data.Y, n_repeats=4, random_state=0)
     alone = Sieve("mim", n_features_to_select=auto.n_chosen_)
     assert np.array_equal(found.masks, selection_stability(alone, data.X, data.Y, n_repeats=4, random_state=0).masks)
+
+
+def test_features_of_every_label_are_selected_where_labels_are_few():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    Y = (X[:, :2] > [0, 0.7]).astype(int)  # average precision is 1 with the first feature
+    auto = AutoSieve(["mim"], cv=3, learner=DecisionTreeClassifier(max_depth=3)).fit(X, Y)
+    assert (auto.measure_, sorted(auto.selected_.tolist())) == ("hamming_score", [0, 1])

@@ -63,3 +63,12 @@ def test_missing_values_are_refused_before_anything_runs_unless_they_are_filled(
     assert Study(dropped, tmp_path / "fewer").run().n_failed == 0
     with pytest.raises(InputError, match="data set 'songs': 'labels' is for files"):
         Protocol([{"dataset": songs, "labels": 3}], ["jmi"], **how)
+
+
+def test_unknown_labels_are_named_with_the_remedy(tmp_path):
+    rng = np.random.default_rng(0)
+    Y = np.where(rng.random((40, 2)) < 0.2, np.nan, rng.integers(0, 2, (40, 2)))
+    data = Dataset(rng.normal(size=(40, 3)), Y, tuple("abc"), ("p", "q"), ("numeric",) * 3, name="made")
+    protocol = Protocol(datasets=[data], methods=["mim"], n_features=[1], splits="10-fold", measures=["hamming_loss"])
+    with pytest.raises(InputError, match=r"some labels are unknown, which studies cannot evaluate.*--missing-labels drop"):
+        Study(protocol, tmp_path / "study").run()

@@ -10,7 +10,7 @@ from labelsieve.errors import InputError
 AUTO = "Choose the method and the number of features by nested cross-validation, and report whether selection helps."
 PORTFOLIO = "With --auto: candidate methods, comma-separated, as for --criterion; default: that of AutoSieve."
 LEARNER = "With --auto: learners to evaluate with, comma-separated; default: nearest neighbors and ridge regression."
-MEASURE = "With --auto: the measure to optimize; default: average_precision, or rrmse if the targets are numeric."
+MEASURE = "With --auto: the measure to optimize; default: average_precision, rrmse of numbers, hamming_score of 2 to 4 labels."
 BUDGET = "With --auto: seconds; candidates that do not fit are skipped and listed."
 
 

@@ -26,6 +26,9 @@ from labelsieve.selectors.fold_evaluation import Curves, FoldEvaluation
 from labelsieve.selectors.nested_choice import ALL, NONE
 from labelsieve.table_types import TableLike, TargetsLike
 
+# A label of which nothing is known may stand between the sure ones and the others at no cost in average precision: with few
+# labels one of them can decide the ranking, and the features of the others are left out.
+FEW_TARGETS = 4
 PENALTIES = (1.0, 10.0, 100.0, 1000.0, 10000.0)  # of ridge regression: without a choice, all features would be overfitted
 REFUSALS = (ValueError, MemoryError)  # of data that a candidate does not take
 
@@ -57,10 +60,16 @@ def learners_of(given: Any, numeric: bool, random_state: RandomState) -> list[An
     return learners
 
 
-def measure_of(given: object, numeric: bool) -> Any:
-    """The measure: a name, a scorer, or the default."""
+def measure_of(given: object, numeric: bool, n_targets: int) -> Any:
+    """The measure: a name, a scorer, or the default.
+
+    >>> measure_of(None, False, 2), measure_of(None, False, 20), measure_of(None, True, 2)
+    ('hamming_score', 'average_precision', 'rrmse')
+    """
+    if given is None and numeric:
+        return "rrmse"
     if given is None:
-        return "rrmse" if numeric else "average_precision"
+        return "hamming_score" if 1 < n_targets <= FEW_TARGETS else "average_precision"
     if not isinstance(given, str):
         return given
     if given not in MEASURES:

@@ -68,7 +68,8 @@ class AutoSieve(BaseSieve):
         targets.
     measure : str, callable or None, default=None
         A name of :data:`labelsieve.metrics.MEASURES`, or a scorer ``(estimator, X, Y) -> float``, higher is better. None:
-        ``"average_precision"`` of the ranked labels, which needs no threshold and for which base rates are a fair control; or
+        ``"average_precision"`` of the ranked labels, which needs no threshold and for which base rates are a fair control;
+        ``"hamming_score"`` for two to four targets, as the ranking of few labels can be right without knowing all of them; or
         ``"rrmse"`` if the targets are numeric, for which their means have 1.
     cv : int or splitter, default=5
         Number of folds, at least three: stratified by labels, or random if the targets are numeric. Or a splitter of
@@ -170,7 +171,7 @@ class AutoSieve(BaseSieve):
         features, given = LearnerFeatures(X), read_selectors(self.portfolio, "portfolio")
         candidates = {name: for_table(for_all_rows(one, y), features) for name, one in given.items()}
         targets, numeric = learner_targets(table)
-        measure = measure_of(self.measure, numeric)
+        measure = measure_of(self.measure, numeric, table.n_columns)
         evaluation = FoldEvaluation(
             X,
             y,

@@ -99,6 +99,13 @@ class LoadedData:
         return not self.fills and values.dtype.kind == "f" and bool(np.isnan(values).any())
 
     @property
+    def has_unknown_labels(self) -> bool:
+        """Whether some labels are NaN, and all others 0 and 1."""
+        values = self.Y if isinstance(self.Y, np.ndarray) else self.Y.data
+        unknown = np.isnan(values)
+        return bool(unknown.any() and np.isin(values[~unknown], (0, 1)).all())
+
+    @property
     def is_binary(self) -> bool:
         """Whether all targets are 0 or 1."""
         values = self.Y if isinstance(self.Y, np.ndarray) else self.Y.data

@@ -169,6 +169,11 @@ class Protocol:
 
     def check_data(self, data: LoadedData) -> None:
         """Refuse a data set whose targets do not suit the measures."""
+        if data.has_unknown_labels and not self.is_numeric:
+            raise InputError(
+                f"data set {data.name!r}: some labels are unknown, which studies cannot evaluate. Leave out their rows: "
+                "missing_labels='drop' (compare: --missing-labels drop)."
+            )
         if data.is_numeric != self.is_numeric:
             kind, other = ("numbers", "labels") if data.is_numeric else ("labels", "numbers")
             hint = " For numbers use the measure rrmse and the classifier knn." if data.is_numeric else ""
