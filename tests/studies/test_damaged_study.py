@@ -151,7 +151,7 @@ VALUES = (
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(case=st.data())
 def test_any_changed_value_is_refused_or_gives_results(original, tmp_path_factory, case):
     folder = tmp_path_factory.mktemp("changed")
