@@ -214,3 +214,26 @@ def constant_and_duplicate_columns(folder, rng):
     frame = pd.DataFrame({"version": 3, "source": "web", **noise(rng, 400, 4), "speed": a, "load": b, "load_copy": b})
     frame = frame.assign(fast=(a > 0) * 1, busy=(b > 0) * 1)
     return _written(frame, folder / "t.csv", ["fast", "busy"], ("--labels", "2"), ["speed", "load"])
+
+
+@table
+def prices_and_percentages(folder, rng):
+    income, used = rng.gamma(3, 20_000, 600).round(2), rng.random(600).round(3)
+    frame = pd.DataFrame(
+        {**noise(rng, 600, 6), "income": income, "used": used, "poor": (income < 40_000) * 1, "full": (used > 0.8) * 1}
+    )
+    written = _written(frame, folder / "t.csv", ["poor", "full"], ("--labels", "2"), ["income", "used"])
+    texts = {"income": [f"${amount:,.2f}" for amount in income], "used": [f"{100 * share:.1f}%" for share in used]}
+    frame.assign(**texts).to_csv(written.path, index=False)
+    return written
+
+
+@table
+def unicode_text_of_excel_with_month_names(folder, rng):
+    days, size = rng.integers(0, 800, 500), rng.normal(size=500).round(3)
+    visit = pd.Timestamp("2019-03-01") + pd.to_timedelta(days, unit="D")
+    frame = pd.DataFrame({"Größe": size, "visit": visit, **noise(rng, 500, 6), "late": (days > 380) * 1, "big": (size > 0) * 1})
+    frame.assign(visit=visit.strftime("%d-%b-%y")).to_csv(folder / "t.txt", index=False, sep="\t", encoding="utf-16")
+    targets = ["late", "big"]
+    X = frame.drop(columns=targets)
+    return OrdinaryTable(folder / "t.txt", ("--labels", "2"), X, frame[targets], frozenset({"Größe", "visit"}))

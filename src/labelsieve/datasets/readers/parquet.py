@@ -192,7 +192,9 @@ def _index_columns(metadata: Mapping[bytes, bytes]) -> list[str]:
 
 
 def _not_a_column(name: str, kind: object, file: Path) -> DatasetError:
-    return DatasetError(f"column {name!r} holds {kind}, which is neither numbers nor text.", "Leave it out.", file)
+    is_list = "list" in str(kind).lower()
+    remedy = "Leave it out; store sets of labels as text with a separator (a;b), or as columns of 0 and 1." if is_list else ""
+    return DatasetError(f"column {name!r} holds {kind}, which is neither numbers nor text.", remedy or "Leave it out.", file)
 
 
 def _dense_table(names: list[str], parsed: list[ParsedColumn], described: TableMetadata | None, file: Path) -> Table:
