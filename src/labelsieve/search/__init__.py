@@ -1,4 +1,4 @@
-from labelsieve.search.combine_labels import KnownScores, join_labels, joined_scores, sampling_error, scores_by_label
+from labelsieve.search.combine_labels import KnownScores, join_labels, joined_scores, sampling_error
 from labelsieve.search.gains import CombinedGain, Gain
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.labelwise_search import search_each, targets_per_block, together
@@ -23,7 +23,6 @@ __all__ = [
     "joined_scores",
     "make_search",
     "sampling_error",
-    "scores_by_label",
     "search_each",
     "targets_per_block",
     "together",

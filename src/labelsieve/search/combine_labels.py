@@ -15,7 +15,7 @@ from labelsieve.criteria.relevance import MIM
 from labelsieve.errors import one_of
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace.base_space import CountingInput
-from labelsieve.search.gains import Progress
+from labelsieve.search.gains import Gain
 from labelsieve.search.labelwise_search import search_each
 
 Join = Literal["max", "mean", "min", "sum", "geometric"]
@@ -94,8 +94,8 @@ def sampling_error(workspace: Workspace, n_targets: int) -> NDArray[np.float64]:
     return np.asarray(error, dtype=np.float64)
 
 
-class KnownScores:
-    """The gain of a ranking whose scores are computed beforehand."""
+class KnownScores(Gain):
+    """The gain of a ranking whose scores are computed beforehand; joined ones are not the relevance of all labels together."""
 
     name = "joined-mim"
     is_ranking = True
@@ -110,12 +110,3 @@ class KnownScores:
     def components(self, feature: int) -> dict[str, float]:
         """All of it is relevance."""
         return {"relevance": float(self._scores[feature])}
-
-    def relevance(self) -> None:
-        """Joined scores are not the relevance of all labels together."""
-
-    def select(self, feature: int) -> None:
-        """A ranking does not depend on the selection."""
-
-    def report_to(self, progress: Progress | None) -> None:
-        """Nothing is left to compute."""

@@ -36,12 +36,15 @@ class Gain(Protocol):
 
     def relevance(self) -> Real | None:
         """Information of every feature alone, where the last scores are made from it."""
+        return None
 
     def select(self, feature: int) -> None:
-        """Add a feature to the selected ones."""
+        """Add a feature to the selected ones; a ranking does not depend on them."""
+        return
 
     def report_to(self, progress: Progress | None) -> None:
-        """Report progress inside a step."""
+        """Report progress inside a step, if it is long."""
+        return
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ from scipy.special import chdtrc, gammainccinv
 from labelsieve import core
 from labelsieve.counting.resources import require_memory
 from labelsieve.counting.target_table import TargetTable
-from labelsieve.search.gains import Progress
+from labelsieve.search.gains import Gain
 from labelsieve.search.linear_columns import LinearColumns, sparse_columns, target_columns
 
 Real = NDArray[np.float64]
@@ -21,7 +21,7 @@ NEVER = 1e300  # a penalty that no drop exceeds
 _STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
 
 
-class LeastSquaresGain:
+class LeastSquaresGain(Gain):
     r"""Reduction of the mean squared residuals when a feature is added to a linear model of all targets.
 
     .. math:: O(f) = \sum_y \max\Big(0, \frac{(z_f' R_y)^2}{z_f' z_f} - c \, d_f \frac{|R_y|^2}{N}\Big) / N
@@ -116,18 +116,12 @@ class LeastSquaresGain:
         """All of it."""
         return {self.name: float(self._gains[feature])}
 
-    def relevance(self) -> None:
-        """Squares are no information."""
-
     def select(self, feature: int) -> None:
         """Make columns and residuals orthogonal to a feature."""
         starts = self._columns.starts
         for column in range(int(starts[feature]), int(starts[feature + 1])):
             if self._columns.varies[column]:
                 self._take_out(column)
-
-    def report_to(self, progress: Progress | None) -> None:
-        """A step is short."""
 
     def _take_out(self, column: int) -> None:
         direction = np.empty(len(self._root))

@@ -1,6 +1,6 @@
-from labelsieve.studies.protocol.data_sources import LoadedData, Source, read_source
+from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 from labelsieve.studies.protocol.named_estimators import NamedEstimator
-from labelsieve.studies.protocol.split_rule import Split, SplitRule
+from labelsieve.studies.protocol.split_rule import Split
 from labelsieve.studies.protocol.study_part import Part, read_shard
 from labelsieve.studies.protocol.study_protocol import ALL, AVERAGE, BASELINES, Protocol
 
@@ -12,9 +12,7 @@ __all__ = [
     "NamedEstimator",
     "Part",
     "Protocol",
-    "Source",
     "Split",
-    "SplitRule",
     "read_shard",
     "read_source",
 ]
