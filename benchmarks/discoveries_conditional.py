@@ -2,7 +2,7 @@
 
     python -m benchmarks.discoveries_conditional peers [DATA SETS PER CASE] [PROGRAMS]
     python -m benchmarks.discoveries_conditional large PROGRAM
-    python -m benchmarks.discoveries_conditional stability
+    python -m benchmarks.discoveries_conditional stability [DATA SETS] [MOST SETS OF KNOCKOFFS] [SEEDS]
     python -m benchmarks.discoveries_conditional intervals [TABLES PER CASE]
 
 ``peers`` draws one set of knockoffs for one numeric target, for the data of :mod:`benchmarks.discoveries_calibration` and
@@ -119,7 +119,7 @@ def stability(names="emotions,yeast,genbase", most="30", n_seeds="8", n_shuffled
             shuffled.append(ConditionalDiscoveries(n_repeats=5, n_jobs=1).fit(X, Y[rng.permutation(len(Y))]).statistics_)
         for alpha in (0.1, 0.2, 0.3):
             nothing = [int(selected(W, alpha).sum()) for W in shuffled]
-            for count in (number for number in (1, 3, 10, 20, 30) if number <= int(most)):
+            for count in (number for number in (1, 3, 5, 10, 20, 30, 40, 100, 300) if number <= int(most)):
                 found = [selected(W[:count], alpha) for W in runs]
                 pairs = [(a & b).sum() / (a | b).sum() if (a | b).any() else 1 for i, a in enumerate(found) for b in found[:i]]
                 index = f"{np.mean(pairs):.2f}" if any(one.any() for one in found) else "same (none)"
