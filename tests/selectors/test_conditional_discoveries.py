@@ -43,6 +43,7 @@ def test_relevant_features_are_selected_with_their_q_values(found):
     assert "informative" in text
     assert (found.reproducibility_[found.selected_[:N_RELEVANT]] == 1).all()
     assert "reproduced" in text
+    assert " nan " not in str(ConditionalDiscoveries(n_repeats=1).fit(*planted()).summary())
     assert "upper" in text
 
 

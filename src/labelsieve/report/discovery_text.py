@@ -31,7 +31,8 @@ def discovery_text(
         shown = plain_table("feature", label_heading, ">information", *(f">{name}" for name in list(table)[3:]))
         for row in list(zip(*table.values(), strict=True))[:n_shown]:
             feature, label, information, *levels = row
-            shown.add_row(printable(feature), printable(label), number(information), *(f"{level:.2g}" for level in levels))
+            cells = ("-" if level != level else f"{level:.2g}" for level in levels)  # NaN: no value
+            shown.add_row(printable(feature), printable(label), number(information), *cells)
         paragraphs.append(text_of(shown))
     if n_pairs > n_shown:
         paragraphs.append(f"{n_pairs - n_shown} more.")
