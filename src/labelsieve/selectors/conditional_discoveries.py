@@ -26,7 +26,7 @@ from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_st
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
 from labelsieve.statistics.knockoff_codes import batches
 from labelsieve.statistics.knockoff_models import distinct_codes
-from labelsieve.statistics.knockoff_reproducibility import knockoff_reproducibility, reproducibility_note
+from labelsieve.statistics.repeated_knockoffs import knockoff_reproducibility, reproducibility_note
 from labelsieve.statistics.standard_columns import standardized
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 

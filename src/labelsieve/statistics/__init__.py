@@ -14,10 +14,10 @@ from labelsieve.statistics.information_intervals import (
 from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_threshold
 from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
 from labelsieve.statistics.knockoff_likelihood import lasso_importance, likelihood_ratios
-from labelsieve.statistics.knockoff_reproducibility import knockoff_reproducibility
 from labelsieve.statistics.knockoff_slack import knockoff_slack
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
+from labelsieve.statistics.repeated_knockoffs import knockoff_reproducibility
 from labelsieve.statistics.results_table import average_ranks, ranks
 from labelsieve.statistics.signed_rank import holm, wilcoxon_holm
 from labelsieve.statistics.stability_bounds import stability_bound

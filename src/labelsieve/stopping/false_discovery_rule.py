@@ -15,8 +15,8 @@ from labelsieve.statistics.association_tests import TestSettings, association_te
 from labelsieve.statistics.false_discovery import COMBINATIONS, CORRECTIONS
 from labelsieve.statistics.knockoff_codes import code_statistics
 from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values
-from labelsieve.statistics.knockoff_reproducibility import knockoff_reproducibility, reproducibility_note
 from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
+from labelsieve.statistics.repeated_knockoffs import knockoff_reproducibility, reproducibility_note
 from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule, require_plain_rows
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
