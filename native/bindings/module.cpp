@@ -359,7 +359,7 @@ NB_MODULE(_native, m) {
     bind_medoids(m);
     bind_relief(m);
     bind_simplex(m);
-    bind_squared_hinge(m);
+    bind_linear_models(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });
     m.def("fold_panel", &fold_into, "accumulator"_a.noconvert(), "fixed"_a.none(), "pair"_a, "pair_factor"_a,

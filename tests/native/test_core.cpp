@@ -17,6 +17,7 @@ using namespace labelsieve;
 
 int pursuit_failures();        // test_pursuit.cpp
 int simplex_failures();        // test_simplex.cpp
+int logistic_failures();       // test_logistic.cpp
 int squared_hinge_failures();  // test_squared_hinge.cpp
 void test_medoids(void (*expect)(bool, const char*, int));
 void test_quotes(void (*expect)(bool, const char*, int));
@@ -416,6 +417,7 @@ int main() {
     EXPECT(test_discretize() == 0);
     EXPECT(pursuit_failures() == 0);
     EXPECT(simplex_failures() == 0);
+    EXPECT(logistic_failures() == 0);
     EXPECT(squared_hinge_failures() == 0);
     test_medoids(expect);
     test_quotes(expect);

@@ -220,7 +220,9 @@ class ClassifierChain(BaseChain):
     stays sparse. A ``LinearSVC`` with the default loss and penalty is fitted on rows that the labels share: on dense features,
     at most 512 inputs and fewer than rows, by Newton's method from one Gram matrix, two to six times as fast as liblinear on
     yeast; on sparse features by coordinate descent, three times as fast on medical. The minimum is that of ``LinearSVC``,
-    found exactly or up to 1e-6 of a margin; liblinear stops within ``tol``, so few predictions differ from its.
+    found exactly or up to 1e-6 of a margin; liblinear stops within ``tol``, so few predictions differ from its. A plain
+    ``LogisticRegression`` on dense features is fitted by a solver of the core, see
+    :class:`~labelsieve.classifiers.BinaryRelevance`.
 
     Examples
     --------

@@ -13,7 +13,8 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.binary_models import BinaryModel, fit_binary
-from labelsieve.classifiers.newton_svm import SharedRows, SharedSparseRows
+from labelsieve.classifiers.shared_fits import SharedFits, shared_rows
+from labelsieve.classifiers.shared_logistic import SharedLogistic
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights, weight_arguments
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.progress import progress_bar
@@ -159,14 +160,16 @@ def fit_chain(
     parents = [np.array(sorted(position_of[parent] for parent in network.parents[label]), dtype=np.intp) for label in chain]
     features = [None if columns is None else columns(label) for label in chain]
     values = labels[:, chain]
-    truth = [values[:, position].toarray().ravel() for position in range(len(chain))]
+    truth = [_column(values, position) for position in range(len(chain))]
     with progress_bar("Fitting the chain, label by label") as progress:
         if cv is None:
             models = []
             n_parents = max((len(positions) for positions in parents), default=0)
-            shared = None
-            if columns is None and n_parents:  # else binary relevance
-                shared = SharedRows.of(base, X, weights, n_parents) or SharedSparseRows.of(base, X, weights)
+            shared: SharedFits | None = None
+            if columns is None and n_parents:
+                shared = shared_rows(base, X, weights, n_parents)
+            elif columns is None:  # binary relevance
+                shared = SharedLogistic.of(base, X, weights)
             tasks = (
                 delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights, shared)
                 for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
@@ -179,6 +182,14 @@ def fit_chain(
     return Chain([Link(*fields) for fields in zip(chain, models, parents, features, strict=True)], fixed)
 
 
+def _column(values: sp.csc_matrix, position: int) -> NDArray[np.uint8]:
+    """A column of a 0/1 matrix."""
+    column = np.zeros(values.shape[0], dtype=np.uint8)
+    stored = slice(values.indptr[position], values.indptr[position + 1])
+    column[values.indices[stored]] = values.data[stored]
+    return column
+
+
 def _fit(
     base: BaseEstimator,
     X: Matrix,
@@ -186,7 +197,7 @@ def _fit(
     parents: Any,
     y: NDArray[Any],
     weights: Weights,
-    shared: SharedRows | SharedSparseRows | None = None,
+    shared: SharedFits | None = None,
 ) -> BinaryModel:
     if shared is not None:
         return BinaryModel(shared.fit(parents, y))

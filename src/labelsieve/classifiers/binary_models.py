@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_even_slices
 from sklearn.utils.parallel import Parallel, delayed
 
+from labelsieve.classifiers.shared_logistic import SharedLogistic
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.table_types import Matrix, is_sparse
@@ -102,6 +103,10 @@ def fit_labels(
             raise InputError(f"Y, column {label}: the label is unknown in every row that counts; leave it out.")
         return X[rows], y[rows], features, None if weights is None else weights[rows]
 
+    shared = SharedLogistic.of(base, X, weights) if columns is None else None
+    if shared is not None:
+        tasks = (delayed(_fit_shared)(shared, X, *rows_of(label)) for label in range(labels.shape[1]))
+        return list(Parallel(n_jobs=n_jobs, prefer="threads")(tasks))
     # Processes get the rows with every task: one task for some labels, unless labels have rows of their own.
     n_labels, jobs = labels.shape[1], effective_n_jobs(n_jobs)
     n_tasks = n_labels if known is not None or jobs == 1 else max(min(n_labels, TASKS * jobs), -(-n_labels // MOST_LABELS))
@@ -110,6 +115,17 @@ def fit_labels(
         for some in gen_even_slices(n_labels, n_tasks)
     )
     return [model for models in Parallel(n_jobs=n_jobs)(tasks) for model in models]
+
+
+def _fit_shared(
+    shared: SharedLogistic, X: Matrix, of_label: Matrix, y: NDArray[Any], columns: object, weights: Weights
+) -> BinaryModel:
+    """A model on the shared rows of X, or on the rows ``of_label`` in which a label is known."""
+    n_present = int(np.count_nonzero(y))
+    if n_present in (0, len(y)):
+        return BinaryModel(None, n_present > 0)
+    known = shared if of_label is X else SharedLogistic.of(shared.base, of_label, weights)
+    return fit_binary(shared.base, of_label, y, None, weights) if known is None else BinaryModel(known.fit(None, y))
 
 
 def _fit_some(base: object, problems: list[tuple[Any, NDArray[Any], NDArray[np.intp] | None, Weights]]) -> list[BinaryModel]:

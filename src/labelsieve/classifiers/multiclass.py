@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from labelsieve.classifiers.shared_logistic import SharedLogistic
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.labelspace import EncodedTargets
@@ -63,11 +64,14 @@ def _decides_between_pairs(estimator: BaseEstimator) -> bool:
     return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
 
 
-def fit_classes(base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights: Weights = None) -> ClassModel:
+def fit_classes(
+    base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights: Weights = None, shared: SharedLogistic | None = None
+) -> ClassModel:
     """A clone of ``base`` fitted to one variable of a label space, on its rows with their weights and repetitions.
 
     Positive ``weights`` of the rows multiply with those of the label space. Cost: the fit, and a copy of its rows; a row that
-    counts for several classes is copied several times.
+    counts for several classes is copied several times. ``shared`` has X and ``weights`` prepared for this base, for a label
+    space that keeps every row once.
     """
     classes = encoded.codes.column(0).astype(np.intp)
     n_classes = int(encoded.codes.levels[0])
@@ -79,6 +83,8 @@ def fit_classes(base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights
         )
     if (classes == classes[0]).all():
         return ClassModel(None, n_classes, int(classes[0]))
+    if shared is not None:
+        return ClassModel(shared.fit(None, classes), n_classes)
     if encoded.share is not None:
         weights = encoded.share if weights is None else weights * encoded.share
     kept = encoded.rows if encoded.row_index is None else encoded.row_index

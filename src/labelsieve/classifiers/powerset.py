@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.multiclass import ClassModel, fit_classes
+from labelsieve.classifiers.shared_logistic import SharedLogistic
 from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, parameter
 from labelsieve.errors import InputError
@@ -55,11 +56,16 @@ class PowersetModel:
 
 
 def fit_powerset(
-    base: BaseEstimator, X: Matrix, labels: sp.csr_matrix, space: LabelSpace, weights: Weights = None
+    base: BaseEstimator,
+    X: Matrix,
+    labels: sp.csr_matrix,
+    space: LabelSpace,
+    weights: Weights = None,
+    shared: SharedLogistic | None = None,
 ) -> PowersetModel:
-    """Fit the classes that ``space`` (:class:`Joint` or :class:`Pruned`) encodes the labels as."""
+    """Fit the classes that ``space`` (:class:`Joint` or :class:`Pruned`) encodes the labels as; see :func:`fit_classes`."""
     encoded = space.encode(read_targets(labels), weights)
-    model = fit_classes(base, X, encoded, weights)
+    model = fit_classes(base, X, encoded, weights, shared)
     rows: NDArray[np.integer] = np.arange(labels.shape[0])
     if encoded.row_index is not None:
         rows = encoded.row_index

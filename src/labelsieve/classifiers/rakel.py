@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.powerset import fit_powerset
+from labelsieve.classifiers.shared_logistic import SharedLogistic
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint
@@ -64,7 +65,8 @@ class RAkEL(MultiLabelClassifier):
     A label in no random set replaces a label that is in several, so that every label is covered. ``predict_proba`` returns the
     fraction of votes.
 
-    Cost: ``n_models`` fits of ``base`` with up to :math:`2^k` classes.
+    Cost: ``n_models`` fits of ``base`` with up to :math:`2^k` classes. A plain ``LogisticRegression`` on dense features is
+    fitted by a solver of the core, see :class:`BinaryRelevance`.
 
     Examples
     --------
@@ -105,9 +107,9 @@ class RAkEL(MultiLabelClassifier):
         else:
             n_models = min(2 * n_labels if self.n_models is None else self.n_models, comb(n_labels, k))
             self.labelsets_ = [np.array(labelset) for labelset in random_labelsets(n_labels, k, n_models, rng)]
-        by_label = labels.tocsc()
+        by_label, shared = labels.tocsc(), SharedLogistic.of(self.base, X, weights)
         self.models_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, labelset]), Joint(), weights)
+            delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, labelset]), Joint(), weights, shared)
             for labelset in self.labelsets_
         )
         return self

@@ -116,6 +116,17 @@ def information_of_pairs(
     first: int,
     threads: Threads,
 ) -> NDArray[np.int64]: ...
+def minimize_logistic(
+    rows: NDArray[np.float64],
+    n_free: int,
+    costs: NDArray[np.float64],
+    gram: NDArray[np.float64],
+    classes: NDArray[np.uint32],
+    curvatures: NDArray[np.float64],
+    directions: NDArray[np.float64],
+    tolerance: float,
+    weights: NDArray[np.float64],
+) -> int: ...
 def minimize_squared_hinge(
     starts: NDArray[np.int64],
     indices: NDArray[np.int32],
