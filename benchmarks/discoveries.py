@@ -166,7 +166,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, default=Path("build/discoveries"))
     parser.add_argument("--datasets", type=int, default=1000)
-    parser.add_argument("--slow-datasets", type=int, default=200, help="with strata and groups, which need permutations")
+    parser.add_argument("--slow-datasets", type=int, default=1000, help="with strata and groups, which need permutations")
     parser.add_argument("--real", action="store_true")
     options = parser.parse_args()
     if options.real:
