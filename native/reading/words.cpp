@@ -9,6 +9,8 @@ namespace {
 
 constexpr size_t word_bytes = 8;
 constexpr size_t exact_bytes = 2 * word_bytes;  // a key is equal only for equal words up to this length
+static_assert(std::endian::native == std::endian::little,
+              "keys shift the bytes after a word out of an integer");
 
 uint64_t load(const uint8_t* from) {
     uint64_t value;
