@@ -121,7 +121,7 @@ def test_what_cannot_be_aggregated_is_refused():
     refused = {
         "set n_repeats to 2 or more": RankEnsemble(combine="stability"),
         "use resample='subsample'": RankEnsemble(ReliefF(), n_repeats=2),
-        "take a selector with one ranking": RankEnsemble([LabelwiseSieve()]),
+        "use a selector with one ranking": RankEnsemble([LabelwiseSieve()]),
         "Did you mean 'cmim'": RankEnsemble(["cmimm"]),
         "needs a criterion": RankEnsemble([{"estimator": "plugin"}]),
         "must be a method's name": RankEnsemble([]),

@@ -207,7 +207,7 @@ def test_a_saved_selection_comes_back_as_it_was(selector, tmp_path):
     assert_same_selection(again, fitted)
     for name, value in vars(fitted).items():
         if name.endswith("_") and isinstance(value, np.ndarray | int | float | bool | str):
-            assert np.array_equal(getattr(again, name), value), name
+            np.testing.assert_array_equal(getattr(again, name), value, name)
     assert json.dumps(again.get_params()) == json.dumps(selector.get_params())  # JSON has no tuples
     with pytest.raises(InputError, match="read it with that class's from_json"):
         (ReliefF if type(selector) is ChiSquare else ChiSquare).from_json(tmp_path / "selected.json")

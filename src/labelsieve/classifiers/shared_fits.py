@@ -13,7 +13,7 @@ SharedFits = SharedRows | SharedLogistic | SharedSparseRows
 def shared_rows(base: BaseEstimator, X: Matrix, weights: Weights = None, n_own: int = 0) -> SharedFits | None:
     """The rows for many fits of a plain ``LinearSVC`` or ``LogisticRegression``; None for other bases, settings and rows.
 
-    ``n_own`` is the largest number of inputs of a single fit beside the columns of X.
+    ``n_own`` is the largest number of inputs of a single fit in addition to the columns of X.
     """
     return (
         SharedRows.of(base, X, weights, n_own)
