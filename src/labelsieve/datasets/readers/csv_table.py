@@ -156,9 +156,7 @@ def _header_notes(names: list[str]) -> tuple[str, ...]:
         numbers = [parse_number(name) for name in names]
     except ValueError:
         return ()
-    if all(
-        number >= 0 and number == int(number) for number in numbers if np.isfinite(number)
-    ):  # years, or a frame without names
+    if all(number >= 0 and number.is_integer() for number in numbers if np.isfinite(number)):  # years, or a frame without names
         return ()
     shown = some_of(names, 3)
     return (f"the first line names the columns, and all names are numbers: {shown}. If it is data, add a line with names.",)
