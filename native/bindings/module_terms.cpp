@@ -1,5 +1,8 @@
 // Terms of the counts, joint variables and accumulators, for Python.
 #include "bindings/python.hpp"
+#include "counting/evaluate.hpp"
+#include "counting/partition.hpp"
+#include "counting/terms.hpp"
 
 namespace labelsieve {
 namespace {
