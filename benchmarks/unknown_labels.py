@@ -1,7 +1,7 @@
 """Cost of unknown labels compared with the same data with complete labels: ``python -m benchmarks.unknown_labels``.
 
 Complete ``Sieve.fit`` calls, 10 % of the labels unknown (NaN) at random, CPU seconds, best of several rounds in turn. The
-labels are doubles in both cases. Real data need the shared folder.
+labels are doubles in rows in both cases. Real data need the shared folder.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def synthetic(n_rows=20_000, n_features=500, n_labels=100):
 def real(name):
     dataset, _ = real_dataset(name)
     Y = dataset.Y.toarray() if hasattr(dataset.Y, "toarray") else np.asarray(dataset.Y)
-    return dataset.X, Y.astype(float)
+    return dataset.X, Y.astype(float, order="C")
 
 
 def measure(X, Y, criterion, steps, rounds):

@@ -160,17 +160,22 @@ class Session {
     }
 
     void run(Vector<uint32_t> given, size_t n_given, size_t first, size_t last, bool reduce,
-             OutVector<fixed_t> with_given, OutVector<fixed_t> out, bool joint) {
+             OutVector<fixed_t> with_given, OutVector<fixed_t> out, bool joint,
+             std::optional<OutVector<fixed_t>> known) {
         require(given.shape(0) == targets_.n_rows(), "one given code for each row or entry");
-        const PanelRequest request{.given = view_of(given),
-                                   .n_given = n_given,
-                                   .first = first,
-                                   .last = last,
-                                   .reduce = reduce,
-                                   .joint = joint,
-                                   .with_given = with_given.data(),
-                                   .out = out.data()};
+        PanelRequest request{.given = view_of(given),
+                             .n_given = n_given,
+                             .first = first,
+                             .last = last,
+                             .reduce = reduce,
+                             .joint = joint,
+                             .with_given = with_given.data(),
+                             .out = out.data()};
         check_shapes(request, with_given.shape(0), out.shape(0));
+        if (known) {
+            require(!reduce && known->shape(0) == out.shape(0), "one sum for each feature and target");
+            request.known = known->data();
+        }
         const nb::gil_scoped_release released;
         packed_->panels().run(request);
     }
@@ -360,7 +365,8 @@ NB_MODULE(_native, m) {
         .def("feature_sums", &Session::feature_sums, "out"_a.noconvert())
         .def("target_sums", &Session::target_sums, "out"_a.noconvert())
         .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a,
-             "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
+             "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false,
+             "known"_a.noconvert() = nb::none())
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a,
              "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
         .def("run_features", &Session::run_features, "requests"_a, "pairs"_a.noconvert(), "out"_a.noconvert(),

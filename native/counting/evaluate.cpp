@@ -46,7 +46,8 @@ void fill_given_cells(const Block<Count>& block, const Count* counted, const Cou
 
 template <class Count>
 void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
-                const Terms<Count>& terms, fixed_t* sums, fixed_t* alone, Scratch<Count>& scratch) {
+                const Terms<Count>& terms, bool has_unknown, fixed_t* sums, fixed_t* alone,
+                Scratch<Count>& scratch) {
     const size_t width = block.width(), n_cells = block.levels() * counts.given;
     const size_t tile = tile_width<Count>(n_cells, width);
     const size_t pitch = tile + 16;  // no power of two: rows of cells would compete for the same cache lines
@@ -73,8 +74,8 @@ void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, co
                                     .rest_in = first ? given_cells + start : left,
                                     .rest_pitch = first ? width : pitch,
                                     .rest_out = left});
-            if (first && alone) {
-                terms.add(left, n_cells, pitch, n, alone + start);
+            if (first && has_unknown) {
+                if (alone) terms.add(left, n_cells, pitch, n, alone + start);
                 if (last) terms.add(left, n_cells, pitch, n, sums + start);
                 continue;
             }
@@ -147,8 +148,8 @@ template void shrink_target(const Block<count_t>&, const TargetCounts<count_t>&,
 template void shrink_target(const Block<double>&, const TargetCounts<double>&, const double*,
                             const ShrunkTerms&, double*, Scratch<double>&);
 template void add_target(const Block<count_t>&, const TargetCounts<count_t>&, const count_t*,
-                         const Terms<count_t>&, fixed_t*, fixed_t*, Scratch<count_t>&);
+                         const Terms<count_t>&, bool, fixed_t*, fixed_t*, Scratch<count_t>&);
 template void add_target(const Block<double>&, const TargetCounts<double>&, const double*,
-                         const Terms<double>&, fixed_t*, fixed_t*, Scratch<double>&);
+                         const Terms<double>&, bool, fixed_t*, fixed_t*, Scratch<double>&);
 
 }  // namespace labelsieve

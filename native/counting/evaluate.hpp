@@ -21,12 +21,13 @@ template <class Count>
 void fill_given_cells(const Block<Count>& block, const Count* counted, const Count* given_sizes, size_t given,
                       Count* cells, Scratch<Count>& scratch);
 
-// sums[i] += sum over the cells of (feature i, given, target) of the terms of their counts. With `alone`,
-// class 1 is left out, and alone[i] += the same sum over the cells of (feature i, given) of the other
-// classes.
+// sums[i] += sum over the cells of (feature i, given, target) of the terms of their counts. Of a target with
+// unknown cells, class 1 is left out, and unless `alone` is null, alone[i] += the same sum over the cells of
+// (feature i, given) of the other classes.
 template <class Count>
 void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
-                const Terms<Count>& terms, fixed_t* sums, fixed_t* alone, Scratch<Count>& scratch);
+                const Terms<Count>& terms, bool has_unknown, fixed_t* sums, fixed_t* alone,
+                Scratch<Count>& scratch);
 
 // Sums of entropies of whole tables, shrunk towards uniform ones: see ShrunkTables.
 struct ShrunkTerms {

@@ -65,6 +65,9 @@ void Panels<Count>::Run::all_grouped() {
                 block.add_groups(groups, panels.terms_, sums.data(), scratch);
             };
             sum_groups(scratch.partition, scratch.sums);
+            if (request.known)
+                for (size_t i = 0; i < block.features().size(); ++i)
+                    store_known(block.features()[i], l, ratio, scratch.sums[i]);
             if (ratio != 0) {
                 sum_groups(scratch.known_rows, scratch.known);
                 for (size_t i = 0; i < block.features().size(); ++i)
@@ -125,7 +128,9 @@ void Panels<Count>::Run::all_wide() {
                 if (from == first) request.with_given[wide[i]] = sum(codes, by_given, worker);
                 for (size_t l = from; l < to; ++l) {
                     fixed_t total = sum(codes, groups[l - from], worker);
-                    if (const double ratio = targets().known_ratio(l); ratio != 0)
+                    const double ratio = targets().known_ratio(l);
+                    if (request.known) store_known(wide[i], l, ratio, total);
+                    if (ratio != 0)
                         total = known(ratio, wide[i], total, sum(codes, known_rows[l - from], worker));
                     store(wide[i], l, total, worker);
                 }

@@ -238,16 +238,21 @@ void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned w
                 store_shrunk(block, l, scratch.shrunk.data());
                 continue;
             }
-            if (const double ratio = targets().known_ratio(l); ratio == 0) {
-                add_target(block, counts, given_cells, panels.terms_, scratch.sums.data(), nullptr, scratch);
+            const double ratio = targets().known_ratio(l);
+            fixed_t *joint = scratch.known.data(), *alone = joint + block.width();
+            if (ratio == 0) {
+                joint = scratch.sums.data();
+                add_target(block, counts, given_cells, panels.terms_, false, joint, nullptr, scratch);
             } else {
-                fixed_t *joint = scratch.known.data(), *alone = joint + block.width();
                 std::fill(joint, alone + block.width(), 0);
-                add_target(block, counts, given_cells, panels.terms_, joint, alone, scratch);
-                if (request.joint) std::fill(alone, alone + block.width(), 0);
+                add_target(block, counts, given_cells, panels.terms_, true, joint,
+                           request.joint ? nullptr : alone, scratch);
                 kernels().add_known(alone + block.width(), joint, alone, ratio, block.features().size(),
                                     scratch.sums.data());
             }
+            if (request.known)
+                for (size_t i = 0; i < block.features().size(); ++i)
+                    store_known(block.features()[i], l, ratio, joint[i]);
             if (request.reduce) continue;  // the sums go on, and are stored once
             store(block, l, scratch.sums.data(), worker);
             std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);

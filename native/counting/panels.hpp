@@ -25,6 +25,7 @@ struct PanelRequest {
     bool joint = false;   // of targets with unknown cells: the sum over the known rows, times N/K, alone
     fixed_t* with_given;  // [k]: cells of (feature k, given)
     fixed_t* out;         // [k], or [k * (last - first) + l - first]: cells of (feature k, given, target l)
+    fixed_t* known = nullptr;  // like `out`, for every target: the sum over the known rows, times N/K
     const ShrunkTerms* shrunk =
         nullptr;                         // asked for instead of `out`; without targets, of (feature k, given)
     std::optional<size_t> feature = {};  // that is given, instead of a column

@@ -49,6 +49,12 @@ struct Panels<Count>::Run {
         }
     }
 
+    // The sum over the rows in which a target is known, times N/K; where all are, the table itself.
+    void store_known(size_t feature, size_t target, double ratio, fixed_t joint) {
+        request.known[feature * (request.last - request.first) + target - request.first] =
+            ratio == 0 ? joint : known_sum(ratio, 0, joint, 0);
+    }
+
     // The table of a feature and a target with unknown cells, from sums over its known rows.
     fixed_t known(double ratio, size_t feature, fixed_t joint, fixed_t alone) const {
         return request.joint ? known_sum(ratio, 0, joint, 0)

@@ -140,6 +140,20 @@ def test_tables_of_every_backend_follow_the_definition(factory, case):
             assert np.array_equal(ours.panel(given, targets=part, reduce="sum").triple, triple[:, part].sum(axis=1))
 
 
+@pytest.mark.parametrize("strategy", ["auto", "grouped", "histogram"])
+def test_both_kinds_of_panels_are_counted_at_once(strategy, case):
+    ours = make(("native", {"strategy": strategy}), case)
+    view = ours.of_known_rows()
+    for condition in CONDITIONS:
+        given = Column(many_levels_table(9, case[1].n_rows, [5])[:, 0], 5) if condition == "column" else condition
+        for part in (slice(None), slice(1, 4)):
+            panel, known = ours.panel_with_known_rows(given, targets=part)
+            alone = ours.panel(given, targets=part)
+            assert np.array_equal(panel.pair, alone.pair)
+            assert np.array_equal(panel.triple, alone.triple)
+            assert np.array_equal(known, view.panel(given, targets=part).triple)
+
+
 @pytest.mark.parametrize("factory", BACKENDS.values(), ids=BACKENDS)
 def test_views_of_the_known_rows_are_their_sums(factory, case):
     """S_K(A, y) N/K, for terms that are conditioned on a target."""

@@ -237,6 +237,7 @@ class Session:
         with_given: NDArray[np.int64],
         out: NDArray[np.int64],
         joint: bool = False,
+        known: NDArray[np.int64] | None = None,
     ) -> None: ...
     def shrink(
         self,

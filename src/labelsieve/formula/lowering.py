@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 
 from labelsieve.counting.backends.known_targets import known_tables_suffice
-from labelsieve.formula.nodes import Add, Apply, Divide, Formula, Multiply, Number
+from labelsieve.formula.nodes import Add, Apply, Divide, Formula, Multiply, Number, Variables
 from labelsieve.formula.operations import SUM
-from labelsieve.formula.variables import Domain, Reduce, Size, Table, Term, unknown_node
+from labelsieve.formula.variables import KNOWN, Domain, Reduce, Size, Table, Term, unknown_node
 
 Keep = Callable[[Term], bool]
 
@@ -26,22 +26,26 @@ def every_term(term: Term) -> bool:
     return True
 
 
-def unless_tables_of_known_rows(term: Term) -> bool:
-    """Terms stay terms if the tables of targets with unknown cells do not add up to them.
+def of_two_targets(term: Term) -> bool:
+    """Terms stay terms if tables of the rows in which one target is known do not add up to them."""
+    return bool(term.variables & {"z", "pa"})
 
-    They do for terms of one target: see :func:`labelsieve.counting.backends.known_targets.known_tables_suffice`.
+
+def lower(formula: Formula, *, keep: Keep = no_term, unknown: bool = False) -> Formula:
+    """The formula in joint tables, with sums moved inward; information terms that ``keep`` names stay as they are.
+
+    With ``unknown`` cells of targets, all tables of a term are those of the rows in which its target is known.
     """
-    return bool(term.variables & {"z", "pa"}) or not known_tables_suffice(term.tables)
-
-
-def lower(formula: Formula, *, keep: Keep = no_term) -> Formula:
-    """The formula in joint tables, with sums moved inward; information terms that ``keep`` names stay as they are."""
-    inside = partial(lower, keep=keep)
+    inside = partial(lower, keep=keep, unknown=unknown)
     match formula:
         case Number() | Size() | Table():
             return formula
         case Term(tables=tables):
-            return formula if keep(formula) else add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
+            if keep(formula):
+                return formula
+            if unknown and not known_tables_suffice(tables):
+                return add(*(multiply(Number(sign), _of_known_rows(names)) for sign, names in tables))
+            return add(*(multiply(Number(sign), Table(names)) for sign, names in tables))
         case Add(terms=terms):
             return add(*map(inside, terms))
         case Multiply(factors=factors):
@@ -53,6 +57,12 @@ def lower(formula: Formula, *, keep: Keep = no_term) -> Formula:
         case Reduce(body=body):
             return push(formula, inside(body))
     raise unknown_node(formula)
+
+
+def _of_known_rows(names: Variables) -> Formula:
+    """A table of the rows in which ``y`` is known; without ``y``, what N/K times the difference of two others leaves of it."""
+    known = Table(names | {"y", KNOWN})
+    return known if "y" in names else add(known, multiply(Number(-1.0), Table(names | {"y"})), Table(names))
 
 
 def add(*terms: Formula) -> Formula:

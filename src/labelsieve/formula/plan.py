@@ -1,7 +1,8 @@
 """Plans: checking and lowering a formula, the panels that it needs, and binding it to data."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.mapped_codes import MappedCodes
@@ -10,7 +11,7 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.formula.checks import check_open, kind_of, needs_first
 from labelsieve.formula.device_scorer import DeviceScorer
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program
-from labelsieve.formula.lowering import Keep, additive_components, every_term, lower, no_term, unless_tables_of_known_rows
+from labelsieve.formula.lowering import Keep, additive_components, every_term, lower, no_term, of_two_targets
 from labelsieve.formula.nodes import Formula, FormulaError
 from labelsieve.formula.scorer import Scorer
 from labelsieve.formula.table_sources import Needs, Sources, TermSources, needs
@@ -46,6 +47,8 @@ class Plan:
         For messages.
     keep : callable, default=no_term
         The information terms that are evaluated one by one; the others are sums of tables, which they share.
+    unknown : bool, default=False
+        Whether targets have unknown cells.
 
     Examples
     --------
@@ -57,7 +60,15 @@ class Plan:
     memory:     packed bits 0.0 MB, accumulators 0.0 MB
     """
 
-    def __init__(self, score: Formula, first: Formula | None = None, *, name: str = "formula", keep: Keep = no_term) -> None:
+    def __init__(
+        self,
+        score: Formula,
+        first: Formula | None = None,
+        *,
+        name: str = "formula",
+        keep: Keep = no_term,
+        unknown: bool = False,
+    ) -> None:
         self.name, self.score, self.first = name, score, first
         self._check(score, "score")
         if first is not None:
@@ -65,11 +76,12 @@ class Plan:
             self._check_first(first)
         elif any(needs_first(node) for node in score.walk()):
             raise FormulaError(f"{name}: min_s and max_s need a rule for the first step: give `first`.", score)
-        self.components = self._lowered(score, keep)
-        self.first_components = self.components if first is None else self._lowered(first, keep)
+        lowered = partial(lower, keep=keep, unknown=unknown)
+        self.components = self._lowered(score, lowered)
+        self.first_components = self.components if first is None else self._lowered(first, lowered)
 
-    def _lowered(self, formula: Formula, keep: Keep) -> list[Component]:
-        return [Component(kind_of(part), part, lower(part, keep=keep)) for part in additive_components(formula)]
+    def _lowered(self, formula: Formula, lowered: Callable[[Formula], Formula]) -> list[Component]:
+        return [Component(kind_of(part), part, lowered(part)) for part in additive_components(formula)]
 
     def _check(self, formula: object, which: str) -> None:
         where = f"{self.name}, {which}"
@@ -112,6 +124,11 @@ class Plan:
         return needs(self.formulas)
 
     @cached_property
+    def needs_of_known_rows(self) -> dict[str | None, Needs]:
+        """The panels of the rows in which a target is known."""
+        return needs(self.formulas, of_known_rows=True)
+
+    @cached_property
     def formulas(self) -> list[Formula]:
         """Every formula that is evaluated."""
         return [component.lowered for component in [*self.components, *self.first_components]]
@@ -122,7 +139,7 @@ class Plan:
 
     @cached_property
     def _of_known_rows(self) -> "Plan":
-        return Plan(self.score, self.first, name=self.name, keep=unless_tables_of_known_rows)
+        return Plan(self.score, self.first, name=self.name, keep=of_two_targets, unknown=True)
 
     def suited_to(self, workspace: Workspace) -> "Plan":
         """The same for data or an estimator that needs whole tables of all terms, or of some."""
@@ -202,6 +219,7 @@ class Plan:
             sources = Sources(device, plan.needs)
         else:
             device = None
-            sources = TermSources(workspace, plan.formulas) if plan.keeps_terms else Sources(workspace, plan.needs)
+            make = TermSources if plan.keeps_terms else Sources
+            sources = make(workspace, plan.needs, plan.needs_of_known_rows)
         program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
         return Scorer(plan, program) if device is None else DeviceScorer(plan, program)

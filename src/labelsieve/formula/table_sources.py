@@ -1,7 +1,7 @@
 """Tables and terms of a program: panels of a backend, each asked for once and only when needed."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from labelsieve.counting.backends.protocol import Backend, Condition, Feature, J
 from labelsieve.formula.nodes import Formula, Variables
 from labelsieve.formula.operations import SUM
 from labelsieve.formula.values import Fixed, Real
-from labelsieve.formula.variables import Reduce, Table, Term
+from labelsieve.formula.variables import KNOWN, Reduce, Table, Term
 
 if TYPE_CHECKING:
     from labelsieve.counting.workspace import Workspace
@@ -47,11 +47,13 @@ class Needs:
     targets: bool = False  # (given, target)
 
 
-def needs(formulas: list[Formula]) -> dict[str | None, Needs]:
-    """The panels that the lowered formulas mention, by the variable they are conditioned on."""
+def needs(formulas: list[Formula], *, of_known_rows: bool = False) -> dict[str | None, Needs]:
+    """The panels that the lowered formulas mention, by the variable they are conditioned on; of all rows, or of known ones."""
     found: dict[str | None, Needs] = {}
 
     def note(names: Variables, added: bool) -> None:
+        if (KNOWN in names) != of_known_rows:
+            return
         given = "t" if "t" in names else next((name for name in GIVEN if name in names), None)
         old = found.get(given, Needs())
         if "f" in names and "y" in names:
@@ -69,6 +71,8 @@ def needs(formulas: list[Formula]) -> dict[str | None, Needs]:
                 note(names, added=True)
             case Table(variables=names):
                 note(names, added=False)
+            case Term(variables=names) if "S" in names and not of_known_rows:
+                found.setdefault("S", Needs())
             case _:
                 for child in node.children:
                     visit(child)
@@ -85,7 +89,12 @@ class Sources:
     only.
     """
 
-    def __init__(self, workspace: "Workspace", wanted: dict[str | None, Needs]) -> None:
+    def __init__(
+        self,
+        workspace: "Workspace",
+        wanted: dict[str | None, Needs],
+        of_known_rows: dict[str | None, Needs] | None = None,
+    ) -> None:
         self.X, self.Y, self.fixed = workspace.X, workspace.Y, workspace.fixed
         self.xp = getattr(workspace.backend, "xp", np)  # what its tables are arrays of
         self.target_weights = workspace.target_weights
@@ -95,11 +104,17 @@ class Sources:
         self._panels: dict[str | None, tuple[object, dict[object, Fixed]]] = {}
         self._selected: tuple[int, ...] = ()
         self._with_feature: dict[int, Fixed] = {}  # (f, t) of every selected t, for pairs of them
+        self._known: Sources | None = None  # of the rows in which a target is known
+        if of_known_rows:
+            assert workspace.of_known_rows is not None
+            self._known = Sources(workspace.of_known_rows, of_known_rows)
 
     def select(self, feature: int) -> None:
         """Condition on one more selected feature, where formulas mention the joint of all."""
         if "S" in self._wanted:
             self._selected = *self._selected, feature
+        if self._known is not None:
+            self._known.select(feature)
 
     @property
     def backend(self) -> Backend:
@@ -119,6 +134,12 @@ class Sources:
 
     def table(self, names: Variables, context: Context) -> Fixed:
         """Sums over the cells of a joint table: features down, targets across."""
+        if KNOWN in names:
+            assert self._known is not None
+            given = next((name for name in GIVEN if name in names), None)
+            if {"f", "y"} <= names and self._counts_both(given):
+                self._panel(given, context, "full")
+            return self._known.table(names - {KNOWN}, context)
         if "t" in names:
             return self._of_pair(names, context)
         given = next((name for name in GIVEN if name in names), None)
@@ -135,6 +156,9 @@ class Sources:
 
     def total(self, names: Variables, context: Context) -> Fixed:
         """The same, added over the targets."""
+        if KNOWN in names:
+            assert self._known is not None
+            return self._known.total(names - {KNOWN}, context)
         if "f" in names:
             given = next((name for name in GIVEN if name in names), None)
             if given is None and context.last - context.first < self.Y.n_columns and self._workspace.keeps_pairs:
@@ -178,14 +202,24 @@ class Sources:
                 return self.backend.given_single(condition)
 
     def _panel(self, given: str | None, context: Context, what: str) -> Fixed:
-        identity = {"s": context.s, "S": self._selected, "z": context.z, "pa": context.pa, None: 0}[given]
-        if given not in self._panels or self._panels[given][0] != identity:
-            self._panels[given] = (identity, {})
-        kept = self._panels[given][1]
+        kept = self._kept(given, context)
         key: object = what if what in ("pair", "targets") else (what, context.first, context.last)
         if key not in kept:
             self._count(given, context, what, kept)
         return kept[key]
+
+    def _kept(self, given: str | None, context: Context) -> dict[object, Fixed]:
+        """What is kept of the panels conditioned on the newest value of a variable."""
+        identity = {"s": context.s, "S": self._selected, "z": context.z, "pa": context.pa, None: 0}[given]
+        if given not in self._panels or self._panels[given][0] != identity:
+            self._panels[given] = (identity, {})
+        return self._panels[given][1]
+
+    def _counts_both(self, given: str | None) -> bool:
+        """Whether panels for every target are needed both with all rows and with known rows, and counted once for both."""
+        if self._known is None or given is None or not hasattr(self.backend, "panel_with_known_rows"):
+            return False
+        return all(wanted.get(given, Needs()).full for wanted in (self._wanted, self._known._wanted))
 
     def _count(self, given: str | None, context: Context, what: str, kept: dict[object, Fixed]) -> None:
         if given is None:
@@ -201,7 +235,11 @@ class Sources:
         if what == "pair" and self._wanted.get(given, Needs()).total:
             what = "total"
         targets = slice(0) if what == "pair" else context.targets
-        panel = self.backend.panel(condition, targets=targets, reduce=None if what == "full" else "sum")
+        if what == "full" and self._known is not None and self._counts_both(given):
+            panel, of_known_rows = cast(Any, self.backend).panel_with_known_rows(condition, targets=targets)
+            self._known._keep(self._known._kept(given, context), what, context, of_known_rows)
+        else:
+            panel = self.backend.panel(condition, targets=targets, reduce=None if what == "full" else "sum")
         if what != "pair":
             self._keep(kept, what, context, panel.triple)
         kept["pair"] = panel.pair[:, np.newaxis]
@@ -216,25 +254,10 @@ class Sources:
 class TermSources(Sources):
     """Tables, and terms in nats from whole tables: for estimators that are not sums over cells, and for missing cells."""
 
-    def __init__(self, workspace: "Workspace", formulas: list[Formula]) -> None:
-        wanted = needs(formulas)
-        if any(isinstance(node, Term) and "S" in node.variables for formula in formulas for node in formula.walk()):
-            wanted.setdefault("S", Needs())
-        super().__init__(workspace, wanted)
-        known = workspace.of_known_rows
-        self._known = None if known is None else Sources(known, {"S": Needs()} if "S" in wanted else {})
-        self._of_newest: tuple[int, Workspace] | None = None  # the newest selected feature as the target, for pairs
-
-    def select(self, feature: int) -> None:
-        """Condition on one more selected feature, where formulas mention the joint of all."""
-        super().select(feature)
-        if self._known is not None:
-            self._known.select(feature)
+    _of_newest: "tuple[int, Workspace] | None" = None  # the newest selected feature as the target, for pairs
 
     def term(self, term: Term, context: Context) -> Real:
         """An information term, all its entropies from one table of its variables, in the rows in which all are known."""
-        if self._known is not None and not term.variables & {"z", "pa"}:
-            return self.fixed.information(self._sum_of_known_rows(term, self._known, context))
         given = next((name for name in (*GIVEN, "t") if name in term.variables), None)
         letters, workspace, targets = {"f": "x", "y": "y", given: "z"}, self._workspace, context.targets
         if {"s", "t"} <= term.variables:
@@ -252,20 +275,6 @@ class TermSources(Sources):
         if self._of_newest is None or self._of_newest[0] not in (context.s, context.t):
             self._of_newest = context.s, self._workspace.with_feature_as_target(context.s)
         return "s" if self._of_newest[0] == context.s else "t", self._of_newest[1]
-
-    def _sum_of_known_rows(self, term: Term, known: Sources, context: Context) -> Fixed:
-        """The sum of the tables of a term, all of the rows in which its target is known.
-
-        With ``y`` they are those of ``known``; without, what N/K times the difference of both leaves of these.
-        """
-        total: Fixed = np.zeros((1, 1), dtype=np.int64)
-        for sign, names in term.tables:
-            with_target = names | {"y"}
-            of_known = known.table(with_target, context)
-            if "y" not in names:
-                of_known = of_known - self.table(with_target, context) + self.table(names, context)
-            total = total + int(sign) * of_known
-        return total
 
     def entropies_of_targets(self) -> Fixed:
         """Fixed-point entropies, to rank targets by."""

@@ -1,7 +1,7 @@
 """Nodes that mention variables: tables, information terms, and the reducers that bind a variable.
 
 ``f`` is the candidate, ``s`` a selected feature, ``t`` another one, ``S`` all of them jointly, ``y`` a target, ``z`` another
-target, ``pa`` a parent of ``y``.
+target, ``pa`` a parent of ``y``. ``K`` marks a table of the rows in which ``y`` is known.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from labelsieve.formula.nodes import Add, Apply, Divide, Formula, FormulaError, 
 from labelsieve.formula.operations import Operation
 
 ORDER = ("f", "s", "t", "S", "y", "z", "pa")  # in which the variables of a table are listed
+KNOWN = "K"
 Reduced = Literal["s", "st", "y", "z", "pa"]
 SELECTED = frozenset({"s", "t", "S"})  # what depends on the selection
 Domain = Literal["all", "after", "others"]
@@ -53,7 +54,7 @@ class Table(OfVariables):
     variables: Variables
 
     def text(self) -> list[str | Formula]:
-        return [f"T({', '.join(sorted(self.variables, key=ORDER.index))})"]
+        return [f"T({', '.join(sorted(self.variables, key=(*ORDER, KNOWN).index))})"]
 
 
 @dataclass(frozen=True, repr=False)

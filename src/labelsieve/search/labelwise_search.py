@@ -121,7 +121,7 @@ def _lists_of_blocks(
     """The lists of blocks of targets from panels of all features."""
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     suited = plan.suited_to(workspace)
-    shared = can_share(suited) and not suited.keeps_terms
+    shared = can_share(suited) and not suited.keeps_terms and not suited.needs_of_known_rows
     width = targets_per_block(n_features) if shared else 1
     for start in range(targets.start, targets.stop, width):
         block = slice(start, min(targets.stop, start + width))

@@ -57,7 +57,7 @@ class NativeBackend(TableBackend):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._n_threads = n_threads(self.n_jobs)
-        self._joint: dict[str, bool] = {}  # passed to the core: set in views of the known rows
+        self._joint = False  # passed to the core: set in views of the known rows
         self._known_ratios: NDArray[np.float64] | None = None
         if self.Y.has_missing:  # 0 for targets without unknown cells
             ratios = known_ratios(self.Y, self.weights_of_targets)
@@ -113,13 +113,13 @@ class NativeBackend(TableBackend):
         r"""A view whose tables of targets with unknown cells are sums over the known rows, times :math:`N/K`, and no others.
 
         Terms conditioned on a target, or joint with it, are sums of these: see
-        :class:`~labelsieve.formula.table_sources.TermSources`.
+        :class:`~labelsieve.formula.table_sources.Sources`.
         """
         assert self._known_ratios is not None
         assert self._session is not None
         assert self._targets_alone is not None  # packed here, so that the view shares them
         view = copy(self)
-        view._joint = {"joint": True}
+        view._joint = True
         return view
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
@@ -130,8 +130,17 @@ class NativeBackend(TableBackend):
             return self._run(*self.conditions.column(given), targets, reduce)
         first, last, panel = self._empty_panel(targets, reduce)  # the column of a feature is packed already
         out = panel.triple.reshape(-1)
-        self._session.run_feature(given.index, first, last, reduce is not None, panel.pair, out, **self._joint)
+        self._session.run_feature(given.index, first, last, reduce is not None, panel.pair, out, joint=self._joint)
         return panel
+
+    def panel_with_known_rows(self, given: Condition, *, targets: slice = ALL_TARGETS) -> tuple[Panel, Sums]:
+        """A panel, and the sums with targets that :meth:`of_known_rows` has, counted once."""
+        codes, n_levels = self.conditions.column(given)
+        first, last, panel = self._empty_panel(targets, None)
+        column, known = np.ascontiguousarray(codes, dtype=np.uint32), np.empty_like(panel.triple)
+        out = panel.triple.reshape(-1)
+        self._session.run(column, n_levels, first, last, False, panel.pair, out, known=known.reshape(-1))
+        return panel, known
 
     def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> list[Panel]:
         ranges = [target_range(targets, self.n_targets, None) for _, targets in requests]
@@ -139,7 +148,7 @@ class NativeBackend(TableBackend):
         pairs = np.empty((len(requests), self.n_features), dtype=np.int64)
         triples = np.empty(self.n_features * sum(widths), dtype=np.int64)
         rows = [(feature, *targets) for (feature, _), targets in zip(requests, ranges, strict=True)]
-        self._session.run_features(np.array(rows, dtype=np.int64), pairs, triples, **self._joint)
+        self._session.run_features(np.array(rows, dtype=np.int64), pairs, triples, joint=self._joint)
         ends = self.n_features * np.cumsum(widths)
         shapes = ((self.n_features, width) for width in widths)
         return [Panel(*of_one) for of_one in zip(pairs, map(np.reshape, np.split(triples, ends[:-1]), shapes), strict=True)]
@@ -148,7 +157,7 @@ class NativeBackend(TableBackend):
         first, last, panel = self._empty_panel(targets, reduce)
         column = np.ascontiguousarray(codes, dtype=np.uint32)
         out = panel.triple.reshape(-1)
-        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, out, **self._joint)
+        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, out, joint=self._joint)
         return panel
 
     def given_targets(self, given: Condition) -> Sums:
@@ -156,7 +165,7 @@ class NativeBackend(TableBackend):
         if self._known_ratios is not None:
             alone, sums = np.empty(1, dtype=np.int64), np.empty(self.n_targets, dtype=np.int64)
             column = np.ascontiguousarray(codes, dtype=np.uint32)
-            self._targets_alone.run(column, n_levels, 0, self.n_targets, False, alone, sums, **self._joint)
+            self._targets_alone.run(column, n_levels, 0, self.n_targets, False, alone, sums, joint=self._joint)
             return sums
         sums, nothing = np.empty(self.n_targets, dtype=np.int64), np.empty(0, dtype=np.int64)
         self._among_targets.run(np.ascontiguousarray(codes, dtype=np.uint32), n_levels, 0, 0, False, sums, nothing)
