@@ -1,11 +1,14 @@
 """The page of a leaderboard in a browser: its ranks and probabilities are those of the library."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from labelsieve.report import leaderboard_report
 from labelsieve.statistics import bayesian_signed_rank, critical_difference, ranks
 from labelsieve.studies.leaderboard.board_results import BoardData, BoardResults
+from labelsieve.studies.leaderboard.placement import restricted
 from tests.support.browser import barriers, chromium, opened
 
 METHODS = ["jmi", "<b>mim", "l1", "random", "all"]
@@ -28,6 +31,15 @@ def board():
     errors = [("data3", "<b>mim", "TimeLimit: more than 60 s", 10)]
     names = METHODS, ["neighbors", "linear"], ["micro_f1", "hamming_loss"], (5, 20)
     return BoardResults(datasets, *names, values, splits, failed, cpu, cpu, errors, 600, 1.5)
+
+
+def with_chains():
+    """The same, and a third learner that ran with two selectors only."""
+    made = board()
+    added = {name: np.repeat(getattr(made, name)[:, :, :1], 3, axis=2) for name in ("n_splits", "n_failed")}
+    values = np.concatenate([made.values, made.values[:, :, :1]], axis=2)
+    values[:, [0, 1, 4], 2], added["n_splits"][:, [0, 1, 4], 2], added["n_failed"][:, :, 2] = np.nan, 0, 0
+    return replace(made, learners=[*made.learners, "chains"], values=values, **added)
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +89,20 @@ def test_ranks_and_probabilities_in_the_page_are_those_of_the_library(browser, t
         page.select_option("#board-size", "20")
         page.locator("#board-heat rect").first.click()
         assert "hamming loss" in page.locator("#board-curve figcaption").inner_text()
+        assert not wrong
+
+
+def test_learners_of_few_selectors_are_left_out_of_the_average(browser, tmp_path):
+    made = with_chains()
+    assert restricted(made).learners == ["neighbors", "linear"]
+    assert restricted(made, learners=["chains"]).learners == ["chains"]
+    with opened(browser, leaderboard_report(made).write(tmp_path / "board.html")) as (page, wrong):
+        assert "learners: neighbors, linear." in page.locator("#board-table caption").inner_text()
+        ranked = page.locator("#board-ranks-figure").inner_text()
+        assert "jmi" in ranked
+        page.select_option("#board-learner", "chains")
+        assert "learners: chains." in page.locator("#board-table caption").inner_text()
+        assert "jmi" not in page.locator("#board-ranks-figure").inner_text()
         assert not wrong
 
 

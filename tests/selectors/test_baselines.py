@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 from sklearn.preprocessing import StandardScaler
 
 from labelsieve import BaselineSieve, InputError
-from labelsieve.selectors import L1Importance
+from labelsieve.selectors import FScore, L1Importance
 from tests.support.selection_data import NAMES, assert_same_selection, make_data
 
 everyone = pytest.mark.parametrize("criterion", ["random", "variance", "all"])
@@ -116,3 +116,9 @@ def test_tables_of_mostly_zeros_are_scaled_and_not_centered_whatever_their_forma
     assert dense.feature_scores_ == pytest.approx(expected, abs=1e-3)
     assert np.array_equal(dense.feature_scores_, sparse.feature_scores_)
     assert set(dense.selected_) == set(range(6))
+
+
+def test_f_statistic_of_a_constant_column_is_zero_without_a_warning():
+    X, Y = make_data()
+    X = np.hstack([np.ones((len(X), 1)), X])
+    assert FScore().fit(X, Y).feature_scores_[0] == 0

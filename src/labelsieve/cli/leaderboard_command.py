@@ -21,6 +21,7 @@ N_NEIGHBORS = 5  # above and below the place of a selector that are printed
 FOLDER = "Folder of labelsieve compare: a study, or several studies in folders below it."
 RESULTS = f"{FOLDER} Or the folder of exported files."
 SOME_DATASETS = "Comma-separated names or tags; default: all."
+LEARNERS = "Comma-separated names; default: all but those that ran with few selectors."
 MEASURE = "For data sets with labels; default: the first of the protocol."
 FILES = "Folder of the Parquet files, or of one folder for every study."
 
@@ -55,7 +56,7 @@ def page(
 def ranks(
     folder: Annotated[Path, typer.Argument(help=RESULTS)],
     datasets: Annotated[str | None, typer.Option("--only-datasets", help=SOME_DATASETS)] = None,
-    learners: Annotated[str | None, typer.Option("--only-learners", help="Comma-separated names; default: all.")] = None,
+    learners: Annotated[str | None, typer.Option("--only-learners", help=LEARNERS)] = None,
     measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
     against: Annotated[str, typer.Option(help="Selector that the others are compared with.")] = "random",
 ) -> None:
@@ -69,7 +70,8 @@ def ranks(
     typer.echo(placement_text(found, found.n_ranked))
     if len(found.datasets) > 1:
         critical = critical_difference(found.n_ranked, len(found.datasets))
-        typer.echo(f"\n{prose(f'Critical difference of average ranks (Nemenyi, 5 %): {critical:.2f}.')}")
+        text = f"Learners: {', '.join(board.learners)}. Critical difference of average ranks (Nemenyi, 5 %): {critical:.2f}."
+        typer.echo(f"\n{prose(text)}")
 
 
 @leaderboard_app.command(epilog=examples("labelsieve leaderboard merge board shard1 shard2 shard3"))

@@ -39,16 +39,27 @@ function asked(data) {
   return (!part || data.tags.includes(part)) && isKind;
 }
 
+// The chosen learner, or those with at least half as many results as the one with most: a learner of few selectors would leave
+// the others without a rank.
+function usedLearners() {
+  const one = board.learners.indexOf(at("learner").value);
+  if (one >= 0) return [one];
+  const counts = board.learners.map((_, l) => {
+    const ran = board.datasets.map((data, d) => asked(data) ? board.methods.filter((_, m) => board.splits[d][m][l] || board.failed[d][m][l]).length : 0);
+    return ran.reduce((sum, number) => sum + number, 0);
+  });
+  return counts.flatMap((count, l) => 2 * count >= Math.max(...counts) ? [l] : []);
+}
+
 // Ranks and scores for the filters; the situations of a data set are its learners and numbers of features with results.
 function compute() {
-  const size = at("size").value, learner = board.learners.indexOf(at("learner").value);
+  const size = at("size").value, learners = usedLearners();
   const wanted = size ? [Number(size)] : AVERAGED, random = Math.max(0, board.methods.indexOf("random"));
   let rows = [];
   board.datasets.forEach((data, d) => {
     if (!asked(data)) return;
     const q = measureOf(data), situations = [];
-    board.learners.forEach((_, l) => {
-      if (learner >= 0 && learner !== l) return;
+    learners.forEach((l) => {
       board.sizes.forEach((count, k) => {
         if (wanted.includes(count) && count < data.features && !Number.isNaN(valueOfCell(d, random, l, q, k))) situations.push([l, k]);
       });
@@ -82,7 +93,7 @@ function compute() {
   });
   methods.sort((a, b) => (Number.isNaN(a.rank) - Number.isNaN(b.rank)) || a.rank - b.rank || a.m - b.m);
   const critical = ranked.length > 1 ? board.critical[ranked.length] * Math.sqrt(6 / rows.length) : NaN;
-  return { rows, methods, ranked: methods.filter(({ rank }) => !Number.isNaN(rank)), critical };
+  return { rows, methods, learners, ranked: methods.filter(({ rank }) => !Number.isNaN(rank)), critical };
 }
 
 // Bayesian signed-rank comparison (Benavoli et al. 2017): weights of the differences from a Dirichlet distribution.
@@ -148,7 +159,7 @@ const seconds = (number) => Number.isNaN(number) ? "-" : number < 0.1 ? `${(1000
 const label = (x, y, text, more = {}) => shape("text", { x, y, "font-size": 11, fill: "var(--ink)", ...more }, text);
 const line = (x1, y1, x2, y2, more = {}) => shape("line", { x1, y1, x2, y2, stroke: "var(--line)", ...more });
 
-function drawTable({ rows, methods, critical }) {
+function drawTable({ rows, methods, learners, critical }) {
   const one = new Set(rows.map(({ q }) => q)).size === 1;
   const heads = ["#", "selector", "average rank", "first on", ...(one ? ["mean"] : []), "failed on", "time", "memory, MB", "data sets"];
   const body = methods.map((method, place) => {
@@ -165,7 +176,7 @@ function drawTable({ rows, methods, critical }) {
     return element("tr", method.rank - methods[0].rank <= critical ? { class: "near" } : {}, ...cells);
   });
   const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col", ...(text === "selector" ? {} : { class: "number" }) }, text)));
-  const words = `${rows.length} data sets; critical difference ${shown(critical, 2)} (Nemenyi, 5 %): shaded selectors are not significantly worse than the first.`;
+  const words = `${rows.length} data sets; critical difference ${shown(critical, 2)} (Nemenyi, 5 %); learners: ${learners.map((l) => board.learners[l]).join(", ")}. Shaded selectors are not significantly worse than the first.`;
   const table = element("table", { class: "sortable" }, element("caption", {}, words), element("thead", {}, head), element("tbody", {}, ...body));
   at("table").replaceChildren(table);
   makeSortable(table);
@@ -256,11 +267,11 @@ function drawHeat({ rows, methods }) {
 
 function drawCurve({ ranked }) {
   const d = board.datasets.findIndex(({ name }) => name === chosen.dataset), data = board.datasets[d], q = measureOf(data);
-  const learner = board.learners.indexOf(at("learner").value), used = board.learners.map((_, l) => l).filter((l) => learner < 0 || l === learner);
+  const used = usedLearners().filter((l) => board.splits[d].some((splits) => splits[l] > 0));
   const width = 680, height = 380, named = [...new Set([chosen.method, ...ranked.slice(0, 3).map(({ name }) => name), "random", ALL])].filter((name) => board.methods.includes(name));
   const curveOf = (m) => board.sizes.map((size, k) => {
     const values = used.map((l) => valueOfCell(d, m, l, q, k)).filter((value) => !Number.isNaN(value));
-    return [size, values.length ? mean(values) : NaN];
+    return [size, values.length && values.length === used.length ? mean(values) : NaN];
   }).filter(([size, value]) => !Number.isNaN(value) && (size <= data.features));
   const curves = board.methods.map((name, m) => ({ name, points: curveOf(m) })).filter(({ points }) => points.length);
   const values = curves.flatMap(({ points }) => points.map(([, value]) => value));

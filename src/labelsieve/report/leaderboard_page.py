@@ -20,7 +20,8 @@ RULE = (
     "Methods are ranked on each data set, learner and number of features, 1 for the best; ranks are averaged. A method that "
     "failed on a data set is ranked last there. Data sets with no more features than are selected are left out. Methods that "
     "were not run on all of the data sets, and all features as a reference, are listed without a rank. Time is the processor "
-    "time of a selection, the geometric mean over the data sets; memory its peak above that of a random selection, the median."
+    "time of a selection, the geometric mean over the data sets; memory its peak above that of a random selection, the median. "
+    "The average over learners leaves out those that ran with few selectors."
 )
 
 
@@ -84,10 +85,11 @@ def _choice(name: str, label: str) -> Html:
 def _filters(board: BoardResults) -> Html:
     kinds = [kind for kind in _tags(board) if kind not in KINDS]
     numeric = {name for data in board.datasets for name in data.measures if _is_numeric(name)}
+    with_labels = [("labels", "all with labels")] if any(len(data.measures) > 1 for data in board.datasets) else []
     fields = {
         "part": ("Data sets", [("", "all"), *((part, part) for part in KINDS if part in _tags(board))]),
-        "kind": ("Kind of data", [("", "all"), ("labels", "all with labels"), *((kind, kind) for kind in kinds)]),
-        "learner": ("Learner", [("", "average of all"), *((name, name) for name in board.learners)]),
+        "kind": ("Kind of data", [*with_labels, ("", "all"), *((kind, kind) for kind in kinds)]),
+        "learner": ("Learner", [("", "average"), *((name, name) for name in board.learners)]),
         "measure": (
             "Measure (numeric targets: RRMSE)",
             [(name, name.replace("_", " ")) for name in board.measures if name not in numeric or len(board.measures) == 1],

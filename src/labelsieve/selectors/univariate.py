@@ -1,5 +1,6 @@
 """Rankings of features one by one that practitioners use: F statistics, neighbor-based mutual information, loadings."""
 
+import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -50,7 +51,8 @@ class FScore(BaseModelRanking):
 
     def _score(self, data: ModelData) -> Real:
         scores = [np.zeros(data.X.shape[1])]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # their score is 0
             for target, is_number in data.targets():
                 statistic = (f_regression if is_number else f_classif)(data.X, target)[0]
                 scores.append(np.nan_to_num(statistic, nan=0.0, posinf=float(np.finfo(np.float32).max)))

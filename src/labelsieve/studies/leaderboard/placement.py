@@ -76,14 +76,19 @@ def with_selector(board: BoardResults, own: BoardResults, name: str) -> BoardRes
 
 
 def restricted(board: BoardResults, datasets: Sequence[str] = (), learners: Sequence[str] = ()) -> BoardResults:
-    """Return the results of some data sets, by name or tag, and learners; all if none are named."""
+    """Return the results of some data sets, by name or tag, and learners.
+
+    If none are named: all data sets, and the learners with at least half as many results as the one with most, since a learner
+    that ran with few selectors would leave the others without a rank.
+    """
     words = {word for data in board.datasets for word in (data.name, *data.tags)}
     for kind, names, known in (("data set or tag", datasets, sorted(words)), ("learner", learners, board.learners)):
         for name in names:
             if name not in known:
                 raise unknown_name(f"{kind} of this leaderboard", name, known)
     kept = [d for d, data in enumerate(board.datasets) if not datasets or set(datasets) & {data.name, *data.tags}]
-    used = [l for l, learner in enumerate(board.learners) if not learners or learner in learners]
+    n_run = ((board.n_splits[kept] > 0) | (board.n_failed[kept] > 0)).sum(axis=(0, 1))
+    used = [l for l, name in enumerate(board.learners) if (name in learners if learners else 2 * n_run[l] >= n_run.max())]
     return replace(
         board,
         datasets=[board.datasets[d] for d in kept],
