@@ -326,6 +326,8 @@ NB_MODULE(_native, m) {
     m.doc() = "Core of labelsieve: counting, the search for neighbors, and the scan of text.";
     // A selector that a program still holds at its end is not a leak of ours: no warnings for users.
     nb::set_leak_warnings(false);
+    main_thread =
+        nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     bind_numbers(m);
     bind_neighbors(m);
     bind_common_rows(m);

@@ -64,8 +64,11 @@ CsrView<Index> view_of(const Vector<int64_t>& starts, const Vector<Index>& indic
     return {.starts = view_of(starts), .indices = view_of(indices)};
 }
 
-// Between tasks of the pool: lets Ctrl-C through.
+// Between tasks of the pool: lets Ctrl-C through. Only Python's main thread handles signals; other threads do
+// not wait for the interpreter's lock, which would end them where the interpreter is ending.
+inline unsigned long main_thread = 0;  // set by the module
 inline void poll_signals() {
+    if (PyThread_get_thread_ident() != main_thread) return;
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }

@@ -1,6 +1,7 @@
 #include "solver/logistic.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -11,10 +12,12 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-constexpr size_t most_steps = 1000, memory = 30;
+constexpr size_t memory = 30;
 constexpr double sufficient = 1e-4,
                  smallest_step = 1e-9;  // Armijo's constant, and when only rounding is left
+constexpr double rounding = 1e-6;       // of the objective: what a step that fails may still promise
 constexpr size_t factors = 512;         // between 1 and 2, whose product stays finite
+constexpr size_t unchecked = 1 << 22;   // multiplications between two checks
 
 // Four running sums, so that additions do not wait for each other.
 double product(const double* a, const double* b, size_t n) {
@@ -47,26 +50,29 @@ bool decompose(Numbers& matrix, size_t n) {
 
 class Regression {
   public:
-    Regression(const LogisticRows& rows, const LogisticClasses& classes)
-        : rows_(rows), classes_(classes.of_rows), n_columns_(classes.curvatures.size()),
-          width_((rows.n_inputs + 7) / 8 * 8), directions_(classes.directions),
-          padded_(checked_product(rows.n, width_)), weights_(n_columns_ * width_, 0.0),
-          gradient_(weights_.size()), off_(n_columns_) {
-        for (size_t i = 0; i < rows.n; ++i)
-            std::copy_n(rows.rows + i * rows.n_inputs, rows.n_inputs, padded_.data() + i * width_);
-        for (const double curvature : classes.curvatures) guesses_.push_back(decomposed_guess(curvature));
+    Regression(const LogisticRows& rows, const LogisticClasses& classes, const LogisticLimits& limits)
+        : rows_(rows), limits_(limits), classes_(classes.of_rows), n_columns_(classes.curvatures.size()),
+          width_(logistic_width(rows.n_inputs)),
+          mask_(std::bit_floor(std::max<size_t>(1, unchecked / (width_ * n_columns_))) - 1),
+          directions_(classes.directions), weights_(n_columns_ * width_, 0.0), gradient_(weights_.size()),
+          off_(n_columns_) {
+        for (const double curvature : classes.curvatures) {
+            limits.check();
+            guesses_.push_back(decomposed_guess(curvature));
+        }
     }
 
     double weight(size_t column, size_t input) const { return weights_[column * width_ + input]; }
 
-    size_t minimize(double tolerance) {
+    LogisticEnd minimize() {
         double value = evaluate(weights_.data(), gradient_);
         Numbers direction, candidate(weights_.size()), slopes(weights_.size());
         std::vector<Numbers> steps, changes;
         Numbers curvatures;
-        for (size_t step = 0; step < most_steps; ++step) {
+        for (size_t step = 0;; ++step) {
             const double promise = first_guess(gradient_, direction);
-            if (!(promise > tolerance * value)) return step;
+            if (promise <= limits_.tolerance * value) return {step, true};
+            if (step == limits_.max_steps) return {step, false};
             two_loops(steps, changes, curvatures, direction);
             const double slope = product(gradient_.data(), direction.data(), direction.size());
             double size = 1, next = 0;
@@ -75,7 +81,7 @@ class Regression {
                 add(-size, direction.data(), direction.size(), candidate.data());
                 next = evaluate(candidate.data(), slopes);
                 if (next <= value - sufficient * size * slope) break;
-                if (size < smallest_step) return step;
+                if (size < smallest_step) return {step, promise <= rounding * value};
             }
             if (steps.size() == memory) {
                 steps.erase(steps.begin());
@@ -95,12 +101,15 @@ class Regression {
             gradient_.swap(slopes);
             value = next;
         }
-        return most_steps;
     }
 
   private:
     size_t width() const { return width_; }
-    const double* row(size_t i) const { return padded_.data() + i * width_; }
+
+    const double* row(size_t i) const {
+        if ((i & mask_) == 0) limits_.check();
+        return rows_.rows + i * rows_.pitch;
+    }
 
     // The decomposition of the Gram matrix times a curvature, and the penalty.
     Numbers decomposed_guess(double curvature) const {
@@ -175,8 +184,11 @@ class Regression {
                 gradient[column * n + j] = weight;
                 penalty += weight * weight;
             }
-        return 0.5 * penalty +
-               (n_columns_ == 1 ? two_classes(weights, gradient) : many_classes(weights, gradient));
+        const double loss =
+            n_columns_ == 1 ? two_classes(weights, gradient) : many_classes(weights, gradient);
+        for (size_t column = 0; column < n_columns_; ++column)  // what follows the inputs has no weight
+            std::fill_n(gradient.data() + column * n + rows_.n_inputs, n - rows_.n_inputs, 0.0);
+        return 0.5 * penalty + loss;
     }
 
     // Logarithms are taken of products of rows with the same cost.
@@ -220,10 +232,11 @@ class Regression {
     }
 
     const LogisticRows& rows_;
+    const LogisticLimits& limits_;
     std::span<const uint32_t> classes_;
     size_t n_columns_, width_;  // inputs, rounded up
+    size_t mask_;               // of row numbers, for a check
     const double* directions_;
-    Buffer<double> padded_;  // the rows, filled up with zeros
     Numbers weights_;
     std::vector<Numbers> guesses_;  // for each direction
     Numbers gradient_, off_;
@@ -231,13 +244,13 @@ class Regression {
 
 }  // namespace
 
-size_t minimize_logistic(const LogisticRows& rows, const LogisticClasses& classes, double tolerance,
-                         std::span<double> weights) {
-    Regression regression(rows, classes);
-    const size_t steps = regression.minimize(tolerance);
+LogisticEnd minimize_logistic(const LogisticRows& rows, const LogisticClasses& classes,
+                              const LogisticLimits& limits, std::span<double> weights) {
+    Regression regression(rows, classes, limits);
+    const LogisticEnd end = regression.minimize();
     for (size_t c = 0; c < classes.curvatures.size(); ++c)
         for (size_t j = 0; j < rows.n_inputs; ++j) weights[c * rows.n_inputs + j] = regression.weight(c, j);
-    return steps;
+    return end;
 }
 
 }  // namespace labelsieve

@@ -22,8 +22,9 @@ double product(std::span<const double> a, std::span<const double> b) {
 class Machine {
   public:
     Machine(const HingeRows& rows, const CsrView<int32_t>& own, std::span<const uint8_t> present,
-            std::span<double> weights)
-        : costs_(rows.costs), weights_(weights), starts_(present.size() + 1), signs_(present.size()) {
+            std::span<double> weights, const std::function<void()>& check)
+        : costs_(rows.costs), weights_(weights), check_(check), starts_(present.size() + 1),
+          signs_(present.size()) {
         const size_t first = rows.constant == 0 ? 0 : 1;
         std::vector<size_t> n_own(present.size());
         for (const int32_t i : own.indices) ++n_own[size_t(i)];
@@ -78,6 +79,7 @@ class Machine {
         size_t n_active = size();
         double outside = infinite;  // the slope beyond which a row without multiplier is left out
         for (size_t pass = 1; pass <= most_passes; ++pass) {
+            check_();
             for (size_t k = 0; k + 1 < n_active; ++k) {
                 random ^= random << 13, random ^= random >> 7, random ^= random << 17;
                 std::swap(order[k], order[k + size_t((random >> 32) * uint64_t(n_active - k) >> 32)]);
@@ -152,6 +154,7 @@ class Machine {
         for (size_t j = 0; j < n; ++j) residual[j] = -gradient_[j], search[j] = residual[j] / scales_[j];
         double energy = product(residual, search);
         for (size_t k = 0; k < most_products && std::sqrt(product(residual, residual)) > enough; ++k) {
+            check_();
             image = search;
             for (const size_t i : inside_) add(i, 2 * costs_[i] * times(i, search), image);
             const double along = energy / product(search, image);
@@ -194,6 +197,7 @@ class Machine {
 
     std::span<const double> costs_;
     std::span<double> weights_;
+    const std::function<void()>& check_;
     std::vector<size_t> starts_, indices_, inside_;  // all inputs by rows
     Numbers values_, signs_;
     Numbers predicted_, moved_, gradient_, direction_, scales_;
@@ -203,8 +207,9 @@ class Machine {
 }  // namespace
 
 size_t minimize_squared_hinge(const HingeRows& rows, const CsrView<int32_t>& own,
-                              std::span<const uint8_t> present, double tolerance, std::span<double> weights) {
-    return Machine(rows, own, present, weights).minimize(tolerance);
+                              std::span<const uint8_t> present, double tolerance, std::span<double> weights,
+                              const std::function<void()>& check) {
+    return Machine(rows, own, present, weights, check).minimize(tolerance);
 }
 
 }  // namespace labelsieve

@@ -1,6 +1,8 @@
 // Linear support vector machines with squared hinge loss on sparse rows.
 #pragma once
 
+#include <functional>
+
 #include "common/csr_view.hpp"
 
 namespace labelsieve {
@@ -19,8 +21,10 @@ struct HingeRows {
 // Coordinate descent in the dual (Hsieh et al. 2008) with rows left out that stay outside the margin, until
 // no margin is more than `tolerance` from its condition. If that takes many passes, as for dense and unscaled
 // inputs, Newton's method with conjugate gradients goes on from there, until the gradient is `tolerance`
-// squared of that of no weights. The order of the rows is the same in every call.
+// squared of that of no weights. The order of the rows is the same in every call. `check` is called for each
+// pass over the rows, and throws to stop.
 size_t minimize_squared_hinge(const HingeRows& rows, const CsrView<int32_t>& own,
-                              std::span<const uint8_t> present, double tolerance, std::span<double> weights);
+                              std::span<const uint8_t> present, double tolerance, std::span<double> weights,
+                              const std::function<void()>& check);
 
 }  // namespace labelsieve

@@ -54,21 +54,7 @@ bool spin_until(const Condition& holds) {
     return holds();
 }
 
-class Poller {
-  public:
-    explicit Poller(const std::function<void()>& poll) : poll_(poll), last_(Clock::now()) {}
-    void operator()() {
-        if (!poll_) return;
-        const auto now = Clock::now();
-        if (now - last_ < poll_interval) return;
-        last_ = now;
-        poll_();
-    }
-
-  private:
-    const std::function<void()>& poll_;
-    Clock::time_point last_;
-};
+struct Stopped {};  // ends a task after another one has failed
 
 }  // namespace
 
@@ -92,6 +78,7 @@ struct Pool::Workers {
     size_t n_tasks = 0;
     std::atomic<size_t> next{0};
     std::exception_ptr error;
+    std::atomic<bool> failed{false};
 
     explicit Workers(unsigned helpers) {
         try {
@@ -127,13 +114,14 @@ struct Pool::Workers {
         next.store(n_tasks);
         const std::scoped_lock lock(mutex);
         if (!error) error = std::current_exception();
+        failed.store(true);
     }
 
-    void take_tasks(unsigned worker, Poller* poller) {
+    void take_tasks(unsigned worker, Pool* poller) {
         try {
             for (size_t task; (task = next.fetch_add(1)) < n_tasks;) {
                 (*work)(task, worker);
-                if (poller) (*poller)();
+                if (poller) poller->poll_at_intervals();
             }
         } catch (...) {
             fail();
@@ -195,18 +183,18 @@ struct Pool::Workers {
 
     void let_sleep() { kept_awake.store(false); }
 
-    void run(size_t tasks, const Task& todo, const std::function<void()>& poll) {
+    void run(size_t tasks, const Task& todo, Pool& pool) {
         work = &todo;
         n_tasks = tasks;
         next.store(0);
         error = nullptr;
+        failed.store(false);
         state.fetch_add(one_round);  // open
         wake_sleepers();
-        Poller poller(poll);
-        take_tasks(0, &poller);
+        take_tasks(0, &pool);
         state.fetch_add(one_round);  // closed
         const auto empty = [&] { return (state.load() & members) == 0; };
-        if (!spin_until(empty)) wait_asleep(empty, poll);
+        if (!spin_until(empty)) wait_asleep(empty, pool.poll_);
         work = nullptr;
         if (error) std::rethrow_exception(std::exchange(error, nullptr));
     }
@@ -246,10 +234,25 @@ Pool::Workers& Pool::workers() {
 }
 
 void Pool::alone(size_t n_tasks, const Task& work) {
-    Poller poller(poll_);
     for (size_t task = 0; task < n_tasks; ++task) {
         work(task, 0);
-        poller();
+        poll_at_intervals();
+    }
+}
+
+void Pool::poll_at_intervals() {
+    if (!poll_) return;
+    const auto now = Clock::now();
+    if (now - last_poll_ < poll_interval) return;
+    last_poll_ = now;
+    poll_();
+}
+
+void Pool::check(unsigned worker) {
+    if (worker == 0) {
+        poll_at_intervals();
+    } else if (workers_->failed.load()) {
+        throw Stopped();
     }
 }
 
@@ -257,7 +260,7 @@ void Pool::run(size_t n_tasks, double cost, const Task& work) {
     if (n_workers_ == 1 || n_tasks < 2 || cost < (keep_awake_ ? min_cost_awake : min_cost_asleep)) {
         alone(n_tasks, work);
     } else {
-        workers().run(n_tasks, work, poll_);
+        workers().run(n_tasks, work, *this);
     }
 }
 

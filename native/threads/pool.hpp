@@ -6,6 +6,7 @@
 // sleep again. The caller works too; between its tasks it polls for an interrupt.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 
@@ -30,6 +31,10 @@ class Pool {
     // more.
     void run(size_t n_tasks, double cost, const Task& work);
 
+    // For tasks that take longer than a tenth of a second: polls on the calling thread, worker 0, and ends a
+    // task of another worker after some task has failed. Both throw.
+    void check(unsigned worker);
+
     // Wakes the workers for several runs, when their cost together is worth it. They do not nest.
     class KeepAwake {
       public:
@@ -43,13 +48,16 @@ class Pool {
     };
 
   private:
+    using Clock = std::chrono::steady_clock;
     struct Workers;  // the sleeping threads, started when first needed and again in a forked child
     Workers& workers();
     void forget_after_fork();
     void alone(size_t n_tasks, const Task& work);
+    void poll_at_intervals();
 
     unsigned n_workers_;
     std::function<void()> poll_;
+    Clock::time_point last_poll_ = Clock::now();
     std::unique_ptr<Workers> workers_;
     bool keep_awake_ = false;
 };

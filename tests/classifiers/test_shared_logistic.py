@@ -24,7 +24,7 @@ def make_rows(n_classes, n_rows=300, scale=1.0):
 def test_the_minimum_is_that_of_scikit_learn(n_classes, settings):
     X, y = make_rows(n_classes)
     weights = np.random.default_rng(0).integers(1, 4, size=len(X)).astype(float)
-    ours = SharedLogistic.of(LogisticRegression(**settings), X, weights).fit(None, y)
+    ours = SharedLogistic.of(LogisticRegression(**settings), X, weights).fit(y)
     expected = LogisticRegression(**settings, **EXACT).fit(X, y, weights)
     np.testing.assert_allclose(ours.predict_proba(X), expected.predict_proba(X), atol=1e-4)
     np.testing.assert_allclose(ours.coef_, expected.coef_, atol=2e-3)
@@ -34,11 +34,13 @@ def test_the_minimum_is_that_of_scikit_learn(n_classes, settings):
 
 def test_own_inputs_and_unscaled_columns():
     X, y = make_rows(2, scale=1000.0)
-    own = sp.csc_matrix((np.random.default_rng(1).random((len(X), 2)) < 0.3).astype(np.uint8))
-    ours = SharedLogistic.of(LogisticRegression(), X, n_own=2).fit(own, y)
-    inputs = np.hstack([X, own.toarray()])
-    exact = LogisticRegression(solver="newton-cholesky", **EXACT).fit(inputs, y)
-    np.testing.assert_allclose(ours.predict_proba(inputs), exact.predict_proba(inputs), atol=1e-4)
+    labels = (np.random.default_rng(1).random((len(X), 3)) < 0.3).astype(np.uint8)
+    shared = SharedLogistic.of(LogisticRegression(), X, labels=sp.csc_matrix(labels), n_own=2)
+    own = [np.array([], dtype=int), np.array([0, 1]), np.array([0, 2])]
+    for columns, ours in zip(own, shared.fit_labels([y.astype(np.uint8)] * 3, own), strict=True):
+        inputs = np.hstack([X, labels[:, columns]])
+        exact = LogisticRegression(solver="newton-cholesky", **EXACT).fit(inputs, y)
+        np.testing.assert_allclose(ours.predict_proba(inputs), exact.predict_proba(inputs), atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,25 @@ void test_gradient(size_t n_rows, size_t n_inputs, size_t n_classes, double larg
     // The same curvature in every direction: a rough guess is enough.
     std::vector<double> curvatures(n_columns, 0.2), directions(n_columns * n_columns, 0.0);
     for (size_t c = 0; c < n_columns; ++c) directions[c * n_columns + c] = 1;
-    const size_t steps = minimize_logistic(
-        {.rows = rows.data(), .n = n_rows, .n_inputs = n, .n_free = 1, .costs = costs, .gram = gram.data()},
-        {.of_rows = classes, .curvatures = curvatures, .directions = directions.data()}, 1e-13, weights);
-    EXPECT(steps > 0 && steps < 200);
+    // What follows the inputs does not count.
+    const size_t pitch = logistic_width(n) + 8;
+    std::vector<double> padded(n_rows * pitch, 3.0);
+    for (size_t i = 0; i < n_rows; ++i) std::copy_n(rows.data() + i * n, n, padded.data() + i * pitch);
+    const LogisticRows given{.rows = padded.data(),
+                             .n = n_rows,
+                             .pitch = pitch,
+                             .n_inputs = n,
+                             .n_free = 1,
+                             .costs = costs,
+                             .gram = gram.data()};
+    const LogisticClasses of_rows{
+        .of_rows = classes, .curvatures = curvatures, .directions = directions.data()};
+    const LogisticEnd stopped =
+        minimize_logistic(given, of_rows, {.tolerance = 1e-13, .max_steps = 1, .check = [] {}}, weights);
+    EXPECT(stopped.steps == 1 && !stopped.converged);
+    const LogisticEnd end =
+        minimize_logistic(given, of_rows, {.tolerance = 1e-13, .max_steps = 200, .check = [] {}}, weights);
+    EXPECT(end.steps > 0 && end.steps < 200 && end.converged);
     std::vector<double> gradient(n * n_columns), scales(n * n_columns);
     for (size_t i = 0; i < n_rows; ++i) {
         std::vector<double> off(n_classes, 0.0);

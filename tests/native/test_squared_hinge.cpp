@@ -44,7 +44,7 @@ void test_gradient(size_t n_rows, size_t n_inputs, double share, double largest,
                                 .n_inputs = n_inputs,
                                 .constant = constant,
                                 .costs = costs},
-                               {.starts = own_starts, .indices = own_rows}, present, 1e-6, weights);
+                               {.starts = own_starts, .indices = own_rows}, present, 1e-6, weights, [] {});
     EXPECT(steps > 0);
     double length = 0, length_at_zero = 0;
     for (size_t i = 0; i < n_rows; ++i) {

@@ -14,7 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.binary_models import BinaryModel, fit_binary
 from labelsieve.classifiers.shared_fits import SharedFits, shared_rows
-from labelsieve.classifiers.shared_logistic import SharedLogistic
+from labelsieve.classifiers.shared_logistic import SharedLogistic, warn_unconverged
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights, weight_arguments
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.progress import progress_bar
@@ -148,8 +148,8 @@ def fit_chain(
 ) -> Chain:
     """Fit a model for every label of the network that is not constant.
 
-    With true values of the parents, ``n_jobs`` labels are fitted in parallel, and support vector machines share the rows and,
-    on dense features, their Gram matrix. With ``cv`` labels are fitted one after the other: each is predicted for held-out rows
+    With true values of the parents, ``n_jobs`` labels are fitted in parallel, and linear models share the rows and, on dense
+    features, their Gram matrix. With ``cv`` labels are fitted one after the other: each is predicted for held-out rows
     by cross-validation, and its children learn from those predictions. ``weights`` of the rows are positive.
     """
     counts = np.asarray(labels.sum(axis=0, dtype=np.int64)).ravel()
@@ -165,18 +165,20 @@ def fit_chain(
         if cv is None:
             models = []
             n_parents = max((len(positions) for positions in parents), default=0)
-            shared: SharedFits | None = None
-            if columns is None and n_parents:
-                shared = shared_rows(base, X, weights, n_parents)
-            elif columns is None:  # binary relevance
-                shared = SharedLogistic.of(base, X, weights)
-            tasks = (
-                delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights, shared)
-                for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
-            )
-            for model in Parallel(n_jobs=n_jobs, return_as="generator", prefer="threads")(tasks):
+            logistic = SharedLogistic.of(base, X, weights, values, n_parents) if columns is None else None
+            if logistic is not None:
+                fits: Any = map(BinaryModel, logistic.fit_labels(truth, parents, n_jobs))
+            else:
+                shared = shared_rows(base, X, weights, n_parents) if columns is None and n_parents else None
+                tasks = (
+                    delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights, shared)
+                    for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
+                )
+                fits = Parallel(n_jobs=n_jobs, return_as="generator", prefer="threads")(tasks)
+            for model in fits:
                 models.append(model)
                 progress(len(models), len(chain))
+            warn_unconverged((label, models[position_of[label]].estimator) for label in sorted(chain))
         else:
             models = _fit_held_out(base, X, truth, parents, features, cv, weights, n_jobs, progress)
     return Chain([Link(*fields) for fields in zip(chain, models, parents, features, strict=True)], fixed)

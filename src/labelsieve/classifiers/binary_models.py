@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import gen_even_slices
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.shared_logistic import SharedLogistic
+from labelsieve.classifiers.shared_logistic import SharedLogistic, warn_unconverged
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
 from labelsieve.errors import InputError
 from labelsieve.table_types import Matrix, is_sparse
@@ -105,8 +105,17 @@ def fit_labels(
 
     shared = SharedLogistic.of(base, X, weights) if columns is None else None
     if shared is not None:
-        tasks = (delayed(_fit_shared)(shared, X, *rows_of(label)) for label in range(labels.shape[1]))
-        return list(Parallel(n_jobs=n_jobs, prefer="threads")(tasks))
+        complete = np.ones(labels.shape[1], dtype=bool) if known is None else known.all(axis=0)
+        counts = np.asarray(by_label.sum(axis=0, dtype=np.int64)).ravel()
+        varying = np.flatnonzero(complete & (counts > 0) & (counts < labels.shape[0]))
+        fits = shared.fit_labels([by_label[:, [label]].toarray().ravel().astype(np.uint8) for label in varying], n_jobs=n_jobs)
+        fitted = {label: BinaryModel(model) for label, model in zip(varying.tolist(), fits, strict=True)}
+        others = [label for label in range(labels.shape[1]) if label not in fitted]
+        tasks = (delayed(_fit_known)(base, *rows_of(label)) for label in others)
+        fitted |= zip(others, Parallel(n_jobs=n_jobs, prefer="threads")(tasks), strict=True)
+        models = [fitted[label] for label in range(labels.shape[1])]
+        warn_unconverged((label, model.estimator) for label, model in enumerate(models))
+        return models
     # Processes get the rows with every task: one task for some labels, unless labels have rows of their own.
     n_labels, jobs = labels.shape[1], effective_n_jobs(n_jobs)
     n_tasks = n_labels if known is not None or jobs == 1 else max(min(n_labels, TASKS * jobs), -(-n_labels // MOST_LABELS))
@@ -117,15 +126,14 @@ def fit_labels(
     return [model for models in Parallel(n_jobs=n_jobs)(tasks) for model in models]
 
 
-def _fit_shared(
-    shared: SharedLogistic, X: Matrix, of_label: Matrix, y: NDArray[Any], columns: object, weights: Weights
+def _fit_known(
+    base: BaseEstimator, X: Matrix, y: NDArray[Any], columns: NDArray[np.intp] | None = None, weights: Weights = None
 ) -> BinaryModel:
-    """A model on the shared rows of X, or on the rows ``of_label`` in which a label is known."""
-    n_present = int(np.count_nonzero(y))
-    if n_present in (0, len(y)):
-        return BinaryModel(None, n_present > 0)
-    known = shared if of_label is X else SharedLogistic.of(shared.base, of_label, weights)
-    return fit_binary(shared.base, of_label, y, None, weights) if known is None else BinaryModel(known.fit(None, y))
+    """A logistic regression of one label, on its rows."""
+    shared = SharedLogistic.of(base, X, weights)
+    if shared is None or not 0 < np.count_nonzero(y) < len(y):
+        return fit_binary(base, X, y, columns, weights)
+    return BinaryModel(next(shared.fit_labels([y.astype(np.uint8)])))
 
 
 def _fit_some(base: object, problems: list[tuple[Any, NDArray[Any], NDArray[np.intp] | None, Weights]]) -> list[BinaryModel]:

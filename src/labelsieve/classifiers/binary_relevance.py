@@ -40,7 +40,8 @@ class BinaryRelevance(MetaClassifier):
 
     A ``LogisticRegression`` with its default solver and penalty, on at most 256 dense features, is fitted by a solver of the
     core, in threads. It finds the minimum more exactly than scikit-learn, which stops within ``tol``: probabilities differ
-    by about 0.001 from those of the default ``tol``. Other bases are fitted in processes.
+    by about 0.001 from those of the default ``tol``. One ``ConvergenceWarning`` names all labels that have not converged after
+    ``max_iter`` steps. Other bases are fitted in processes.
 
     Examples
     --------

@@ -84,7 +84,7 @@ def fit_classes(
     if (classes == classes[0]).all():
         return ClassModel(None, n_classes, int(classes[0]))
     if shared is not None:
-        return ClassModel(shared.fit(None, classes), n_classes)
+        return ClassModel(shared.fit(classes), n_classes)
     if encoded.share is not None:
         weights = encoded.share if weights is None else weights * encoded.share
     kept = encoded.rows if encoded.row_index is None else encoded.row_index

@@ -15,7 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.powerset import fit_powerset
-from labelsieve.classifiers.shared_logistic import SharedLogistic
+from labelsieve.classifiers.shared_logistic import SharedLogistic, warn_unconverged
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint
@@ -112,6 +112,8 @@ class RAkEL(MultiLabelClassifier):
             delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, labelset]), Joint(), weights, shared)
             for labelset in self.labelsets_
         )
+        estimators = [powerset.model.estimator for powerset in self.models_]
+        warn_unconverged(zip([labelset.tolist() for labelset in self.labelsets_], estimators, strict=True))
         return self
 
     def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:

@@ -125,8 +125,23 @@ def minimize_logistic(
     curvatures: NDArray[np.float64],
     directions: NDArray[np.float64],
     tolerance: float,
+    max_steps: int,
     weights: NDArray[np.float64],
-) -> int: ...
+) -> tuple[int, bool]: ...
+def minimize_logistic_links(
+    rows: NDArray[np.float64],
+    n_free: int,
+    costs: NDArray[np.float64],
+    gram: NDArray[np.float64],
+    n_shared: int,
+    own_starts: NDArray[np.int64],
+    own_columns: NDArray[np.int32],
+    present: NDArray[np.uint8],
+    tolerance: float,
+    max_steps: int,
+    n_threads: int,
+    weights: NDArray[np.float64],
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...
 def minimize_squared_hinge(
     starts: NDArray[np.int64],
     indices: NDArray[np.int32],
