@@ -237,7 +237,7 @@ function drawScatter({ ranked }) {
   }
   named.sort((a, b) => a.y - b.y).forEach((text, place) => { // no label covers the one above it
     for (const other of named.slice(0, place)) if (Math.abs(other.x - text.x) < 110 && text.y < other.y + 11) text.y = other.y + 11;
-    shapes.push(label(text.x, text.y, text.name));
+    shapes.push(label(text.x, text.y, text.name, { "paint-order": "stroke", stroke: "var(--paper)", "stroke-width": 3 }));
   });
   figure("scatter", width, height, shapes, "Average rank against time. Named selectors are those than which none is both faster and better ranked.");
 }
