@@ -40,6 +40,10 @@ class TargetTypeWarning(ColumnWarning):
     """Targets that could be read in two ways: the message names the columns, what was taken, and how to override it."""
 
 
+class ConstantTargetWarning(ColumnWarning):
+    """Targets with one value in all rows, about which no feature has information."""
+
+
 def is_whole(value: object) -> TypeGuard[int]:
     """True for whole numbers of any type, except truth values."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)

@@ -17,6 +17,7 @@ from labelsieve.classifiers.knn_regressor import KNNRegressor
 from labelsieve.classifiers.learner_features import LearnerFeatures, learner_targets, scaled_rows
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nearest_neighbors import Neighbors, nested_neighbors
+from labelsieve.counting.constant_targets import part_of_the_rows
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES, Scorer
@@ -251,7 +252,8 @@ def evaluate_selector(
     # A fold continues no search, and its targets are of the types that they have in all rows.
     settings = {"warm_start": False, "target_type": targets.types.tolist()}
     fold.set_params(**{name: value for name, value in settings.items() if name in fold.get_params(deep=False)})
-    fold.fit(X_train, Y_train, *weights)
+    with part_of_the_rows():
+        fold.fit(X_train, Y_train, *weights)
     Y_train, X_test, Y_test = _safe_indexing(answers, train), _safe_indexing(X, test), _safe_indexing(answers, test)
     if isinstance(estimator, BaseNeighborClassifier | KNNRegressor):
         features = LearnerFeatures(X)

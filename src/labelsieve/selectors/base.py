@@ -19,6 +19,7 @@ from labelsieve.counting.binary_labels import read_label_sets
 from labelsieve.counting.checked_features import check_features, check_numbers, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, check_choices, parameter
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.constant_targets import constant_numbers, constant_targets, warn_of_constant_targets
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import is_frame, is_integer_array, read_table, unmask
 from labelsieve.counting.row_weights import positive_weights
@@ -109,7 +110,14 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
             n_left_out = int(np.count_nonzero(~with_targets))
             targets, table = replace(targets.take_rows(with_targets), n_left_out=n_left_out), _take_rows(table, with_targets)
             weights = None if weights is None else weights[with_targets]
+        self._warn_of_constant(targets)
         return table, targets.discretized(target_discretizer, weights), weights
+
+    def _warn_of_constant(self, targets: TargetTable) -> None:
+        """Warn of targets with one value in all of several rows."""
+        if targets.n_rows > 1:
+            names = targets.classes.names
+            warn_of_constant_targets(constant_targets(targets), getattr(self, "label_names_", names))
 
     def _checked(self, X: TableLike) -> Features:
         """The features with scikit-learn's checks."""
@@ -216,6 +224,7 @@ def read_classes(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tu
         remedy = "use RReliefF, or target_type='class' for whole numbers that are classes"
         raise InputError(f"{name} compares classes, and Y, {place} is numeric; {remedy}.")
     selector.target_types_ = targets.types
+    selector._warn_of_constant(targets)
     return X, targets.classes
 
 
@@ -244,6 +253,8 @@ def read_numbers(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tu
     if table.shape[0] != numbers.shape[0]:
         raise InputError(f"X has {numbers.shape[0]} rows and Y has {table.shape[0]}; they must be the same rows.")
     targets = table.sparse.tocsr() if table.dense is None else table.dense
+    if targets.shape[0] > 1:
+        warn_of_constant_targets(constant_numbers(targets), getattr(selector, "label_names_", None))
     return numbers.tocsr() if is_sparse(numbers) else numbers, targets.astype(np.float64, copy=False)
 
 

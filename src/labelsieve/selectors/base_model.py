@@ -86,6 +86,7 @@ class BaseModelRanking(BaseRanking):
         table = read_targets(y).require_known(type(self).__name__)
         if table.n_rows != checked.shape[0]:
             raise InputError(f"X has {checked.shape[0]} rows and Y has {table.n_rows}; they must be the same rows.")
+        self._warn_of_constant(table)
         classes = table.classes.to_dense()[:, ~np.asarray(table.is_numeric)].astype(np.int64)
         sparse = not isinstance(rows, np.ndarray)
         if self._from_0_to_1 and not isinstance(rows, np.ndarray) and rows.data.min(initial=0.0) < 0:

@@ -98,6 +98,7 @@ class PPTMI(BaseSieve):
         targets = targets.discretized(self.target_discretizer_)
         columns = read_columns(X)
         same_rows(columns, targets.n_rows)
+        self._warn_of_constant(targets)
         pruned = Pruned(min_count=self.min_count).encode(targets)
         assert pruned.rows is not None
         if not pruned.rows.any():

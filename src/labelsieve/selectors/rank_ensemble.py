@@ -16,6 +16,7 @@ from labelsieve.counting.checked_features import check_features, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
+from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import BaseRanking, named_labels
 from labelsieve.selectors.selection_stability import row_samples
@@ -117,6 +118,7 @@ class RankEnsemble(BaseRanking):
         if self.combine == "stability" and self.n_repeats < 2:
             raise InputError("RankEnsemble: weights by stability need samples of the rows; set n_repeats to 2 or more.")
         self._check_sampling(members)
+        self._warn_of_constant(read_targets(y))
         n_rows = X.shape[0]
         samples: list[Any] = [None]
         if self.n_repeats > 1:

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
 from labelsieve.counting.binary_labels import label_matrix
+from labelsieve.counting.constant_targets import part_of_the_rows
 from labelsieve.errors import InputError, one_of, whole_number
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.selector_list import for_all_rows
@@ -108,5 +109,6 @@ def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random
 
 def _support(selector: BaseEstimator, X: TableLike, Y: TargetsLike, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     X, Y = as_table(X), as_table(Y)
-    mask: NDArray[np.bool_] = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(Y, rows)).get_support()
+    with part_of_the_rows():
+        mask: NDArray[np.bool_] = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(Y, rows)).get_support()
     return mask

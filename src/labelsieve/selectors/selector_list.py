@@ -5,6 +5,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
+from labelsieve.counting.constant_targets import part_of_the_rows
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.registry import make_selector, method_of
@@ -76,7 +77,8 @@ def ranked(selector: BaseEstimator, X: TableLike, Y: TargetsLike, n_features: in
     fitted = clone(selector)
     settings = {"n_features_to_select": n_features, "warm_start": False}
     fitted.set_params(**{key: value for key, value in settings.items() if key in fitted.get_params(deep=False)})
-    fitted.fit(X, Y)
+    with part_of_the_rows():
+        fitted.fit(X, Y)
     columns = getattr(fitted, "selected_", None)
     if columns is None or getattr(columns, "ndim", 1) != 1:
         raise InputError(f"{name} has no ranking of the features for all targets together; take another selector.")

@@ -15,6 +15,7 @@ from labelsieve.classifiers import KNNRegressor, nested_predictions
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
 from labelsieve.classifiers.feature_scaling import Scale, scaled
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.constant_targets import part_of_the_rows
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES, options
@@ -97,7 +98,8 @@ class SplitWork:
     def select(self, selector: BaseEstimator, n_wanted: int, seed: int) -> list[int]:
         """Rank the best ``n_wanted`` features by the training rows, best first."""
         prepared = self._prepared(selector, n_wanted, seed)
-        name, fitted = type(prepared).__name__, prepared.fit(self.X, self.Y)
+        with part_of_the_rows():
+            name, fitted = type(prepared).__name__, prepared.fit(self.X, self.Y)
         if not hasattr(fitted, "selected_"):
             raise InputError(f"{name} has no selected_ after fit: a ranking of the features, best first.")
         return checked_ranking(fitted.selected_, self.X.shape[1], name)
