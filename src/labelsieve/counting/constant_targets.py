@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +59,9 @@ def constant_columns(codes: Codes) -> NDArray[np.bool_]:
 
 def constant_numbers(table: Matrix) -> NDArray[np.bool_]:
     """Mask of the columns of finite numbers that are constant, of a dense or sparse table."""
-    low, high = table.min(axis=0), table.max(axis=0)
-    return np.asarray(low.toarray()[0] == high.toarray()[0] if is_sparse(table) else low == high)
+    ends: list[Any] = [table.min(axis=0), table.max(axis=0)]
+    low, high = (end.toarray()[0] for end in ends) if is_sparse(table) else ends
+    return np.asarray(low == high)
 
 
 def _constant_sparse(n_rows: int, sparse: SparseCodes) -> NDArray[np.bool_]:
