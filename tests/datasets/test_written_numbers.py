@@ -3,8 +3,6 @@
 import json
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from labelsieve import Sieve
@@ -177,10 +175,3 @@ def test_chunks_refuse_what_only_load_can_read(tmp_path):
     path.write_text("a,tags\n1,p;q\n2,p\n3,q\n")
     with pytest.raises(DatasetError, match=r"column 'tags' holds sets of labels.*or load the file"):
         Sieve().fit(ChunkedTable.from_csv(path, labels="tags"))
-
-
-def test_lists_of_parquet_are_refused_with_the_remedy(tmp_path):
-    path = tmp_path / "made.parquet"
-    pq.write_table(pa.table({"a": [1, 2], "tags": [["p"], ["p", "q"]]}), path)
-    with pytest.raises(DatasetError, match=r"column 'tags' holds list.*store sets of labels as text with a separator"):
-        load(path, "tags")

@@ -160,7 +160,7 @@ def _objects(present: list[Any], series: nw.Series[Any], what: str) -> NDArray[n
             raise TypeError
         return np.array(present, dtype=np.float64)
     except (TypeError, ValueError):
-        if any(isinstance(value, set | frozenset | list | tuple) for value in present):
+        if any(isinstance(value, set | frozenset | list | tuple | np.ndarray) for value in present):
             raise InputError(f"{what}: column {series.name!r} holds sets or lists. {LABEL_SETS}") from None
         names = _type_names(present)
         found = f"mixes types, such as {' and '.join(names)}" if len(names) > 1 else f"holds objects of type {names[0]}"
@@ -204,6 +204,8 @@ def _note_dates(found: str, what: str) -> None:
 
 
 def _unreadable(series: nw.Series[Any], what: str) -> InputError:
+    if series.dtype in (nw.List, nw.Array):
+        return InputError(f"{what}: column {series.name!r} holds lists. {LABEL_SETS}")
     native: Any = series.to_native()
     kind = series.dtype if series.dtype != nw.Unknown else getattr(native, "dtype", getattr(native, "type", "values"))
     return InputError(

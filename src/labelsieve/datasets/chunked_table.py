@@ -107,7 +107,9 @@ class ChunkedTable:
         nested = [field for field in dataset.schema if field.name in names and pyarrow.types.is_nested(field.type)]
         if nested:
             raise DatasetError(
-                f"column {nested[0].name!r} holds {nested[0].type}, which is neither numbers nor text.", "Leave it out.", first
+                f"column {nested[0].name!r} holds {nested[0].type}, which is neither numbers nor text.",
+                "Leave it out; store each label of label sets as a column of 0 and 1, or load the file.",
+                first,
             )
         declared = None if described is None else described.labels
         found = label_names(Table(first, tuple(map(Column, names)), None, label_names=declared), labels)

@@ -24,13 +24,15 @@ SHOWN = 4  # names of columns in a message
 class Column:
     """The name of a column and, if it is nominal, its values; ``texts`` while the values of a text column are being found.
 
-    ``spelled`` are the cells of a numeric column whose text is more than its numbers, such as ``1,3``.
+    ``spelled`` are the cells of a numeric column whose text is more than its numbers, such as ``1,3``. The values of ``lists``
+    are lists of labels in JSON.
     """
 
     name: str
     values: tuple[str, ...] | None = None
     texts: "Texts | None" = None
     spelled: "TextCells | None" = field(default=None, compare=False)
+    lists: bool = False
 
     @cached_property
     def codes(self) -> dict[str, float]:

@@ -1,7 +1,8 @@
 """Columns whose cells are sets of labels, such as ``rock;loud`` or ``["rock", "loud"]``: one 0/1 label for each word."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ def read_label_sets(column: Column, cells: NDArray[np.float64], separator: str) 
     (['loud', 'rock'], [[1, 1], [1, 0], [0, 0]])
     """
     found = spelled_cells(column, cells)
-    sets = _labels(found.texts, separator)
+    sets = [set(json.loads(text)) for text in found.texts] if column.lists else _labels(found.texts, separator)
     names = sorted(set().union(*sets)) if sets else []
     position = {name: index for index, name in enumerate(names)}
     where = [sorted(position[label] for label in labels) for labels in sets]
@@ -48,6 +49,8 @@ def find_separator(column: Column, cells: NDArray[np.float64]) -> str | None:
     """
     if column.values is None:
         return None
+    if column.lists:
+        return ","
     texts = spelled_cells(column, cells).texts
     if _are_lists(texts):
         return ","
@@ -93,6 +96,38 @@ def _labels(texts: Sequence[str], separator: str) -> list[set[str]]:
     word = re.compile(rf"""\"((?:[^"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|([^{re.escape(separator)}"']+)""", re.DOTALL)
     inner = ["" if text == "set()" else text[1:-1] for text in texts]
     return [{"".join(filter(None, match.groups())).strip() for match in word.finditer(text)} - {""} for text in inner]
+
+
+def list_cells(rows: Iterable[Any], name: str, file: Path) -> TextCells:
+    """Lists of labels, None where one is missing, as cells of text in JSON.
+
+    >>> list_cells([["rock", "loud"], None, []], "tags", Path("songs.parquet")).texts
+    ['["loud", "rock"]', '[]']
+    """
+    known: dict[str, int] = {}
+    index = []
+    for row, labels in enumerate(rows, 1):
+        if labels is None:
+            index.append(-1)
+            continue
+        if any(label is None or label != label for label in labels):
+            raise DatasetError(
+                f"column {name!r}, row {row}: a label is missing in the list.", "Leave it out of the list.", file
+            )
+        words = {str(label).removesuffix(".0") if isinstance(label, float) else str(label).strip() for label in labels} - {""}
+        index.append(known.setdefault(json.dumps(sorted(words), ensure_ascii=False), len(known)))
+    return TextCells(list(known), np.array(index, dtype=np.int64), lists=True)
+
+
+def refuse_lists(columns: Sequence[Column], file: Path) -> None:
+    """Refuse features whose cells are lists."""
+    for column in columns:
+        if column.lists:
+            raise DatasetError(
+                f"column {column.name!r} holds lists, which only labels can be.",
+                f"Name it as the label column (labels={column.name!r}), store a column for each element, or leave it out of the file.",
+                file,
+            )
 
 
 def label_sets(

@@ -19,7 +19,7 @@ from labelsieve.datasets.readers.column_table import Table, join
 from labelsieve.datasets.readers.csv_table import parse_csv
 from labelsieve.datasets.readers.file_bytes import read_bytes, read_pieces
 from labelsieve.datasets.readers.label_columns import Labels, label_names
-from labelsieve.datasets.readers.label_sets import find_separator, label_sets
+from labelsieve.datasets.readers.label_sets import find_separator, label_sets, refuse_lists
 from labelsieve.datasets.readers.libsvm import LOOK, is_libsvm, parse_libsvm
 from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, memory_limit
@@ -106,7 +106,7 @@ def load(
         What separates the labels in a column of label sets: ``";"`` for cells such as ``rock;loud``. Every label column is then
         split into 0/1 labels in sorted order; an empty cell has no label. By default a single label column of text is split at
         ``;``, ``|`` or ``,`` if at least half of its words occur in two or more different cells, with a
-        :class:`DatasetWarning`; ``""`` never splits.
+        :class:`DatasetWarning`; ``""`` never splits. List columns of Parquet files are label sets anyway.
     strings : {"error", "drop", "nominal"}, default="error"
         What to do with string attributes of ARFF files: refuse the file, leave the attributes out, or take every different text
         as a value, in sorted order (not in sparse rows, which do not say what they leave out). The last two are for date
@@ -214,13 +214,21 @@ def split_columns(
     if not features:
         raise DatasetError(f"all {len(columns)} columns are labels.", "Leave some as features.", table.file)
     kept = [table.columns[i] for i in features]
+    refuse_lists(kept, table.file)
     renamed = [replace(table.columns[i], name=label) for label, i in zip(names, columns, strict=True)]
+    if any(column.lists for column in renamed) and not all(column.lists for column in renamed):
+        lists = next(column.name for column in renamed if column.lists)
+        raise DatasetError(
+            f"column {lists!r} holds lists of labels, and the other label columns do not.",
+            "Name it as the only one.",
+            table.file,
+        )
     X, Y = table.take(features), table.take(columns)
     notes = list(table.notes)
     separator = label_separator
     if separator is None and len(renamed) == 1 and not sparse.issparse(Y):
         separator = find_separator(renamed[0], Y[:, 0])
-        if separator is not None:
+        if separator is not None and not renamed[0].lists:
             notes.append(
                 f"{names[0]!r} holds sets of labels with {separator!r} between them. If that is right, pass "
                 f'label_separator="{separator}"; label_separator="" takes each text as a class.'
@@ -232,8 +240,8 @@ def split_columns(
         if not keep.any():
             raise DatasetError("every row has a missing label.", "Are these columns the labels?", table.file)
         X, Y = (X, Y) if keep.all() else (X[keep], Y[keep])
-    if separator:
-        names, Y = label_sets(renamed, Y, separator, [column.name for column in kept], table.file)
+    if separator or renamed[0].lists:
+        names, Y = label_sets(renamed, Y, separator or ",", [column.name for column in kept], table.file)
         renamed = []
     else:
         Y = targets(Y, renamed, table.file, missing_labels, max_bytes=max_bytes)

@@ -17,6 +17,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
 from labelsieve.datasets.readers.csv_engines import arrow_column, polars_column
+from labelsieve.datasets.readers.label_sets import list_cells
 from labelsieve.datasets.readers.memory_budget import CELL, COLUMN, DEFAULT_LIMIT, TextBudget, require_cells, require_memory
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
@@ -114,10 +115,15 @@ def _read_with_pyarrow(pyarrow: ModuleType, data: bytes, file: Path, max_bytes: 
             return _sparse_table(pyarrow, table, described, file)
         table = table.drop_columns([name for name in _index_columns(metadata) if name in table.column_names])
         nested = [field for field in table.schema if pyarrow.types.is_nested(field.type)]
-        if nested:
-            raise _not_a_column(nested[0].name, nested[0].type, file)
+        lists = {field.name for field in nested if _holds_labels(pyarrow, field.type)}
+        for field in nested:
+            if field.name not in lists:
+                raise _not_a_column(field.name, field.type, file)
         budget = TextBudget(file, max_bytes)
-        parsed = [arrow_column(pyarrow, column, budget) for column in table.columns]
+        parsed = [
+            list_cells(column.to_pylist(), name, file) if name in lists else arrow_column(pyarrow, column, budget)
+            for name, column in zip(table.column_names, table.columns, strict=True)
+        ]
         return _dense_table(list(map(str, table.column_names)), parsed, described, file)
 
 
@@ -148,11 +154,15 @@ def _read_with_polars(polars: ModuleType, data: bytes, file: Path, max_bytes: in
         if described is not None and described.sparse:
             raise DatasetError("sparse rows in Parquet need pyarrow.", "pip install 'labelsieve[tables]'", file)
         frame = frame.drop([name for name in _index_columns(metadata) if name in frame.columns])
-        nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-        if nested:
-            raise _not_a_column(nested[0], frame.schema[nested[0]], file)
+        nested = {name: kind for name, kind in frame.schema.items() if kind.is_nested()}
+        lists = {name for name, kind in nested.items() if kind == polars.List and not kind.inner.is_nested()}
+        for name in sorted(nested.keys() - lists):
+            raise _not_a_column(name, nested[name], file)
         budget = TextBudget(file, max_bytes)
-        parsed = [polars_column(polars, column, budget) for column in frame.get_columns()]
+        parsed = [
+            list_cells(column.to_list(), column.name, file) if column.name in lists else polars_column(polars, column, budget)
+            for column in frame.get_columns()
+        ]
         return _dense_table(frame.columns, parsed, described, file)
 
 
@@ -191,10 +201,14 @@ def _index_columns(metadata: Mapping[bytes, bytes]) -> list[str]:
     return [name for name in found if isinstance(name, str)]  # a RangeIndex is a description, not a column
 
 
+def _holds_labels(pyarrow: ModuleType, kind: Any) -> bool:
+    types = pyarrow.types
+    return (types.is_list(kind) or types.is_large_list(kind)) and not types.is_nested(kind.value_type)
+
+
 def _not_a_column(name: str, kind: object, file: Path) -> DatasetError:
-    is_list = "list" in str(kind).lower()
-    remedy = "Leave it out; store sets of labels as text with a separator (a;b), or as columns of 0 and 1." if is_list else ""
-    return DatasetError(f"column {name!r} holds {kind}, which is neither numbers nor text.", remedy or "Leave it out.", file)
+    problem = f"column {name!r} holds {kind}, which is neither numbers nor text nor lists of labels."
+    return DatasetError(problem, "Leave it out.", file)
 
 
 def _dense_table(names: list[str], parsed: list[ParsedColumn], described: TableMetadata | None, file: Path) -> Table:

@@ -24,12 +24,14 @@ MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", 
 class TextCells:
     """A column of text: its distinct texts, and the index among them of every cell, -1 where the cell is missing.
 
-    ``declared`` are the values of a nominal column, in order, where the file declares them.
+    ``declared`` are the values of a nominal column, in order, where the file declares them. The texts of ``lists`` are lists of
+    labels in JSON.
     """
 
     texts: Sequence[str]
     index: NDArray[Any]
     declared: tuple[str, ...] | None = None
+    lists: bool = False
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> "TextCells":
@@ -87,7 +89,7 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> 
     >>> text_column("price", TextCells.of(["$1,200", "-", "$80"])).cells
     array([1200.,   nan,   80.])
     """
-    values: tuple[str, ...] | None = cells.declared
+    values: tuple[str, ...] | None = tuple(sorted(cells.texts)) if cells.lists else cells.declared
     texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
     kind: Kind = "nominal"
     placeholders: tuple[str, ...] = ()
@@ -104,7 +106,9 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> 
         codes = {text: float(code) for code, text in enumerate(values)}
     numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in texts), np.nan])
     spelled = TextCells(texts, cells.index) if kind in SPELLED else None
-    return ReadColumn(Column(name, values, spelled=spelled), np.take(numbers, cells.index), kind, placeholders)
+    return ReadColumn(
+        Column(name, values, spelled=spelled, lists=cells.lists), np.take(numbers, cells.index), kind, placeholders
+    )
 
 
 def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[str, float], tuple[str, ...]]:
