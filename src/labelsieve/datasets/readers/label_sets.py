@@ -125,7 +125,7 @@ def refuse_lists(columns: Sequence[Column], file: Path) -> None:
         if column.lists:
             raise DatasetError(
                 f"column {column.name!r} holds lists, which only labels can be.",
-                f"Name it as the label column (labels={column.name!r}), store a column for each element, or leave it out of the file.",
+                f"Name it as the label column (labels={column.name!r}), or store a column for each element.",
                 file,
             )
 
