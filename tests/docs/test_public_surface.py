@@ -4,6 +4,7 @@ import ast
 import doctest
 import importlib
 import inspect
+import re
 import subprocess
 import sys
 import tomllib
@@ -24,6 +25,7 @@ PACKAGES = [
     "labelsieve.metrics",
     "labelsieve.report",
     "labelsieve.report.figures",
+    "labelsieve.selectors",
     "labelsieve.statistics",
     "labelsieve.stopping",
     "labelsieve.studies",
@@ -58,6 +60,19 @@ def test_every_public_class_and_its_methods_are_documented(value):
     for name, method in inspect.getmembers(value, inspect.isroutine):
         if not name.startswith("_") and name in vars(value):
             assert inspect.getdoc(method), name
+
+
+@pytest.mark.parametrize("value", [param for param in public_objects() if hasattr(param.values[0], "get_params")])
+def test_every_parameter_of_an_estimator_is_documented_with_its_default(value):
+    section = re.search(r"Parameters\n-+\n(.*?)(\n\n\w|\Z)", inspect.getdoc(value), re.DOTALL)
+    entries = re.findall(r"^(\w[^:\n]*)(?: : (.*))?$", section[1], re.MULTILINE) if section else []
+    documented = {name: kind for names, kind in entries for name in names.strip().split(", ")}
+    parameters = inspect.signature(value).parameters
+    assert set(documented) == set(parameters)
+    for name, kind in documented.items():
+        default = re.fullmatch(r".*default=([\w.\"'-]+)", kind)
+        if default is not None and default[1] != "PORTFOLIO":
+            assert ast.literal_eval(default[1]) == parameters[name].default, name
 
 
 def test_every_measure_takes_the_same_options():

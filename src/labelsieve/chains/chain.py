@@ -28,7 +28,35 @@ from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, 
 
 @dataclass(eq=False, repr=False)
 class BaseChain(MetaClassifier):
-    """A chain of one model for each label: fit, inference and probabilities. A subclass has the network and the selector."""
+    """A chain of one model for each label: fit, inference and probabilities. A subclass has the network and the selector.
+
+    Parameters
+    ----------
+    base : classifier, default=None
+        A binary classifier; None: a linear support vector machine.
+    inference : {"greedy", "beam", "exact", "monte-carlo"}, default="greedy"
+        Search of the labelset: label by label; with the ``beam_width`` best prefixes; among all labelsets (up to 15 labels);
+        among ``n_samples`` samples of the chain. All but the first need a ``base`` with probabilities.
+    loss : {"subset", "hamming", "f1"}, default="subset"
+        The loss to minimize: predict the most probable labelset, the labels with a probability above a half, or the labelset
+        with the largest expected F1. Greedy and beam search support the first alone.
+    beam_width : int, default=10
+    n_samples : int, default=100
+    parent_values : {"true", "cross-validated"}, default="true"
+        The parents' values in training: the labels of the training rows, or their predictions from ``cv`` folds.
+    cv : int, default=5
+    random_state : int, RandomState instance or None, default=None
+        For random orders and roots of rules without a seed, and for samples.
+    n_jobs : int, default=None
+        Labels fitted in parallel; folds in parallel with cross-validated parents.
+
+    Attributes
+    ----------
+    network_ : LabelNetwork
+        Constant labels of the training rows have no parents and are no parents; their value is always predicted.
+    chain_ : Chain
+        The fitted models, in chain order.
+    """
 
     base: BaseEstimator | None = parameter(None, PREDICTOR)
     _: KW_ONLY
@@ -180,8 +208,6 @@ class ClassifierChain(BaseChain):
 
     Parameters
     ----------
-    base : classifier, default=None
-        A binary classifier; None: a linear support vector machine.
     network : {"preceding", "br", "cc", "kcc", "bcc", "tree", "none"}, lists, LabelNetwork or NetworkRule, default="preceding"
         The parents of every label, or a rule that learns them. ``"br"`` has none; ``"cc"`` is a chain in a random order,
         ``"preceding"`` in that of Sun and Kudo; ``"bcc"`` a tree from a random root; ``"kcc"`` their k-dependence chain, with
@@ -189,28 +215,9 @@ class ClassifierChain(BaseChain):
     selector : LabelwiseSieve, default=None
         Selects features for each label: any selector whose ``label_support_`` has the columns of each label. If its ``parents``
         are None they are set to those of the network. None: all features for all labels.
-    inference : {"greedy", "beam", "exact", "monte-carlo"}, default="greedy"
-        Search of the labelset: label by label; with the ``beam_width`` best prefixes; among all labelsets (up to 15 labels);
-        among ``n_samples`` samples of the chain. All but the first need a ``base`` with probabilities.
-    loss : {"subset", "hamming", "f1"}, default="subset"
-        The loss to minimize: predict the most probable labelset, the labels with a probability above a half, or the labelset
-        with the largest expected F1. Greedy and beam search support the first alone.
-    beam_width : int, default=10
-    n_samples : int, default=100
-    parent_values : {"true", "cross-validated"}, default="true"
-        The parents' values in training: the labels of the training rows, or their predictions from ``cv`` folds.
-    cv : int, default=5
-    random_state : int, RandomState instance or None, default=None
-        For random orders and roots of rules without a seed, and for samples.
-    n_jobs : int, default=None
-        Labels fitted in parallel; folds in parallel with cross-validated parents.
 
     Attributes
     ----------
-    network_ : LabelNetwork
-        Constant labels of the training rows have no parents and are no parents; their value is always predicted.
-    chain_ : Chain
-        The fitted models, in chain order.
     selector_ : estimator
         The fitted selector, if there is one.
 

@@ -32,8 +32,6 @@ class OptimizedClassifierChain(BaseChain):
 
     Parameters
     ----------
-    base : classifier, default=None
-        A binary classifier; None: a linear support vector machine, as in the paper.
     k : int or float, default=0.8
         The largest number of parents, or a fraction of the labels; the paper has 0.8, rounded up.
     n_features_to_select : int, float or None, default=0.5
@@ -50,13 +48,9 @@ class OptimizedClassifierChain(BaseChain):
         0/1 features unchanged; the first feature of a label is selected by relevance; candidates are its 100 most relevant
         features. The support vector machine is liblinear's primal one, stopped at its tolerance of 0.01, which matters for
         unscaled features. The defaults of ``base``, ``criterion`` and ``discretizer`` are then those of the program.
-    inference, loss, beam_width, n_samples, parent_values, cv, random_state, n_jobs
-        See :class:`ClassifierChain`.
 
     Attributes
     ----------
-    network_, chain_
-        See :class:`ClassifierChain`.
     selector_ : LabelwiseSieve
         ``selector_.selected_[l]`` are the features of label ``l``, in order of selection.
 

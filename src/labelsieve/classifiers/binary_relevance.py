@@ -99,15 +99,11 @@ class LabelSpecific(BinaryRelevance):
     ----------
     selector : LabelwiseSieve
         Or another selector whose ``label_support_`` has the columns of each label.
-    base, n_jobs
-        See :class:`BinaryRelevance`.
 
     Attributes
     ----------
     selector_ : estimator
         The fitted selector.
-    models_
-        See :class:`BinaryRelevance`.
 
     Notes
     -----

@@ -19,7 +19,20 @@ from labelsieve.table_types import Matrix, TableLike, TargetsLike
 
 @dataclass(eq=False, repr=False)
 class BaseNeighborEstimator(CheckedParameters, BaseEstimator):  # type: ignore[misc]
-    """Parameters and queries of a neighbor search."""
+    """Parameters and queries of a neighbor search.
+
+    Parameters
+    ----------
+    k : int, default=10
+        Number of neighbors.
+    ties : {"first", "all"}, default="first"
+        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th (as in Weka and Mulan).
+    n_jobs : int, default=None
+        Threads.
+    backend : {"native", "gpu"}, default="native"
+        What searches for neighbors: the compiled core, or a GPU, for dense rows and ``ties="first"``. The
+        predictions do not depend on it.
+    """
 
     k: int = parameter(10, AT_LEAST_ONE)
     _: KW_ONLY
@@ -94,21 +107,12 @@ class BRkNN(BaseNeighborClassifier):
 
     Parameters
     ----------
-    k : int, default=10
-        Number of neighbors.
-    ties : {"first", "all"}, default="first"
-        Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th (as in Weka and Mulan).
     smoothing : {None, "mulan"}, default=None
         Mulan's confidence :math:`(c + 1/N) / (k + q/N)` in place of :math:`c / k`.
     extension : {None, "a", "b"}, default=None
         The predicted labels: those of more than half of the neighbors; (a) also the most probable label if there is no other;
         (b) the ``s`` most probable labels, ``s`` being the mean number of labels of the neighbors, a half rounded down. Ties
         go to the first label.
-    n_jobs : int, default=None
-        Threads.
-    backend : {"native", "gpu"}, default="native"
-        What searches for neighbors: the compiled core, or a GPU, for dense rows and ``ties="first"``. The
-        predictions do not depend on it.
 
     Notes
     -----

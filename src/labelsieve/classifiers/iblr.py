@@ -30,8 +30,6 @@ class IBLR(BaseNeighborClassifier):
 
     Parameters
     ----------
-    k, ties, n_jobs, backend
-        See :class:`BRkNN`; ``n_jobs`` are also the labels fitted in parallel.
     with_features : bool, default=False
         IBLR-ML+: the features are inputs too.
     base : classifier with ``predict_proba``, default=None
@@ -39,6 +37,8 @@ class IBLR(BaseNeighborClassifier):
         coefficients are finite for labels that the inputs separate. It is solved by Newton's method until it converges; with
         more than 500 inputs, by scikit-learn's ``newton-cg`` to a gradient of 1e-8, where confidences of labels that the inputs
         separate depend on the tolerance.
+    n_jobs : int, default=None
+        Threads, and labels fitted in parallel.
 
     Attributes
     ----------

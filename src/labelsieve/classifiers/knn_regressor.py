@@ -19,11 +19,6 @@ from labelsieve.table_types import Matrix, TableLike, TargetsLike, is_sparse
 class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
     """The mean of the targets of the nearest rows, from one search for all targets [Sechidis et al. 2019, section 5, k = 10].
 
-    Parameters
-    ----------
-    k, ties, n_jobs, backend
-        See :class:`BRkNN`.
-
     Notes
     -----
     Cost: that of :func:`~labelsieve.classifiers.nearest_neighbors.nearest_neighbors` for each prediction; ``fit`` stores the

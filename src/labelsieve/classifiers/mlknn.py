@@ -23,8 +23,6 @@ class MLkNN(BaseNeighborClassifier):
 
     Parameters
     ----------
-    k, ties, n_jobs, backend
-        See :class:`BRkNN`.
     s : float, default=1.0
         Smoothing; 1 is Laplace smoothing.
 

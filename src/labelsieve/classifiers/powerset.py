@@ -149,8 +149,6 @@ class PrunedPowerset(LabelPowerset):
 
     Parameters
     ----------
-    base
-        See :class:`LabelPowerset`; so are the attributes.
     min_count : int, default=3
         The smallest number of training rows, or sum of their weights, of a labelset that is kept; see
         :class:`~labelsieve.labelspace.Pruned`.

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from labelsieve.counting.inherited_docs import InheritedDocs
 from labelsieve.errors import InputError, did_you_mean
 
 Constraints = dict[str, list[Any]]
@@ -89,7 +90,7 @@ def _of_type(annotation: object) -> Iterator[Any]:
         yield _OF_TYPES.get(annotation, annotation) if isinstance(annotation, type) else Any
 
 
-class CheckedParameters:
+class CheckedParameters(InheritedDocs):
     """An estimator with the constraints of its fields; a wrong word is refused with a suggestion of the right one."""
 
     _parameter_constraints: ClassVar[Any] = _ConstraintsOfFields()

@@ -60,7 +60,26 @@ class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
 
 @dataclass(eq=False, repr=False)
 class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
-    """A scikit-learn transformer that cuts the range of every numeric column into bins; nominal columns keep their levels."""
+    """A scikit-learn transformer that cuts the range of every numeric column into bins; nominal columns keep their levels.
+
+    Parameters
+    ----------
+    missing : {"level", "error", "drop-pairwise"}, default="level"
+        Missing values (NaN, empty cells of frames): encode them as an additional last level, refuse them, or leave them out of
+        every count of the column.
+    min_level_count : int, default=1
+        Pool the levels of a nominal column that have fewer rows into one level.
+    nominal : "all" or sequence of int or str, default=None
+        Columns that hold categories though they are numbers. Text, categories and booleans of a frame are nominal anyway.
+
+    Attributes
+    ----------
+    cut_points_ : list of ndarray
+        Cut points of every column, ascending; empty for a column that keeps its values.
+    categories_ : list of ndarray or None
+        The values that a column keeps as levels, for a nominal column its levels without pooled ones. An unseen number gets the
+        code of the nearest, the upper of two; an unseen level the code of pooled levels, or that of missing values.
+    """
 
     _supervised: ClassVar[bool] = False
 

@@ -54,7 +54,7 @@ class Levels(BaseBins):
     """Keep every distinct value of every column as a level.
 
     For nominal columns that are numbers, such as postal codes; text, categories and booleans of a frame have their levels
-    with every discretizer. Parameters and attributes: see :class:`EqualWidth`.
+    with every discretizer.
 
     Notes
     -----

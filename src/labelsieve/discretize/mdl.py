@@ -42,8 +42,6 @@ class MDL(BaseBins):
     boundaries : {"rows", "values"}, default="rows"
         The number of candidate cuts: :math:`N - 1`, or the number of boundaries between distinct values (Weka's "better
         encoding").
-    missing, min_level_count, nominal
-        See :class:`EqualWidth`.
 
     Attributes
     ----------

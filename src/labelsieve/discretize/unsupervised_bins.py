@@ -20,7 +20,13 @@ Closed = Literal["left", "right"]
 
 @dataclass(eq=False, repr=False)
 class NumberedBins(BaseBins):
-    """Bins of a given number. A column with no more than ``n_bins`` distinct values keeps them as levels."""
+    """Bins of a given number. A column with no more than ``n_bins`` distinct values keeps them as levels.
+
+    Parameters
+    ----------
+    n_bins : int, default=5
+        Number of bins.
+    """
 
     _method: ClassVar[str]  # of cut_by_values
 
@@ -43,21 +49,6 @@ class EqualWidth(NumberedBins):
     n_bins : int, default=5
         Five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
     closed : {"left", "right"}, default="left"
-    missing : {"level", "error", "drop-pairwise"}, default="level"
-        Missing values (NaN, empty cells of frames): encode them as an additional last level, refuse them, or leave them out of
-        every count of the column.
-    min_level_count : int, default=1
-        Pool the levels of a nominal column that have fewer rows into one level.
-    nominal : "all" or sequence of int or str, default=None
-        Columns that hold categories though they are numbers. Text, categories and booleans of a frame are nominal anyway.
-
-    Attributes
-    ----------
-    cut_points_ : list of ndarray
-        Cut points of every column, ascending; empty for a column that keeps its values.
-    categories_ : list of ndarray or None
-        The values that a column keeps as levels, for a nominal column its levels without pooled ones. An unseen number gets the
-        code of the nearest, the upper of two; an unseen level the code of pooled levels, or that of missing values.
 
     Notes
     -----
@@ -104,9 +95,7 @@ class EqualFrequency(NumberedBins):
     several :math:`i`, bins are left over: the most frequent value then has a bin, and the values below and above it share the
     others by the same rule, in proportion to their rows, as long as the bins have about :math:`1 / (2n)` of all rows. So
     equal values are never split, and in a column of mostly zeros the zeros are separate from the other values, and these from
-    each other. A column with no more than ``n_bins`` distinct values keeps them as levels. Parameters (``n_bins``,
-    ``missing``, ``min_level_count`` and ``nominal``)
-    and attributes: see :class:`EqualWidth`.
+    each other. A column with no more than ``n_bins`` distinct values keeps them as levels.
 
     Notes
     -----
@@ -132,8 +121,7 @@ class KMeansBins(NumberedBins):
 
     over all partitions of the sorted values. Dynamic programming (Wang and Song 2011) finds the global optimum, so the result
     depends on no random start. Cut points are half-way between neighboring means. A column with no more than ``n_bins``
-    distinct values keeps them as levels. Parameters (``n_bins``, ``missing``, ``min_level_count`` and ``nominal``) and
-    attributes: see :class:`EqualWidth`.
+    distinct values keeps them as levels.
 
     Notes
     -----
@@ -165,8 +153,6 @@ class MeanStd(BaseBins):
         Round the cut points to this number of decimals; their program has 3.
     keep_binary : bool, default=False
         Keep the values of columns of zeros and ones as levels, as their program does.
-    missing, min_level_count, nominal
-        See :class:`EqualWidth`, also for the fitted attributes.
 
     Notes
     -----

@@ -24,11 +24,12 @@ from labelsieve.labelspace.base_space import RandomState
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.selectors.auto_search import evaluate_portfolio, folds_of, for_table, learners_of, measure_of
 from labelsieve.selectors.auto_verdict import comparison_table, verdict_text
-from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, named_labels
+from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve
 from labelsieve.selectors.column_frames import frame_of_columns
 from labelsieve.selectors.fold_evaluation import Curves, FoldEvaluation, size_grid
 from labelsieve.selectors.nested_choice import ALL, Choice, nested_choice
 from labelsieve.selectors.selection_views import Summary
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH
 from labelsieve.table_types import TableLike, TargetsLike
@@ -87,8 +88,6 @@ class AutoSieve(BaseSieve):
         Seconds. The controls and the first candidate are always evaluated, the others in order of their cost as long as they
         fit; ``not_tried_`` lists the rest. A step that runs is not interrupted. With a budget, the result depends on the
         speed of the machine.
-    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
-        As for :class:`labelsieve.Sieve`.
     random_state : int, RandomState or None, default=0
         For folds, and for learners that have none.
     n_jobs : int, default=None
@@ -114,8 +113,8 @@ class AutoSieve(BaseSieve):
     not_tried_ : dict of str to str
         Candidates without a value, and the reason.
     measure_ : str
-    selected_, scores_, feature_scores_, support_
-        As for :class:`labelsieve.Sieve`; scores are those of the chosen method.
+    scores_, feature_scores_ : ndarray of float
+        Scores by the chosen method, of the selected features and of all.
 
     Notes
     -----

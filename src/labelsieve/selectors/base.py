@@ -1,6 +1,5 @@
 """The base class of the selectors: parameters, reading data, the mask."""
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import signature
@@ -15,32 +14,27 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.binary_labels import read_label_sets
-from labelsieve.counting.checked_features import check_features, check_numbers, required
+from labelsieve.counting.checked_features import check_features, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, check_choices, parameter
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.constant_targets import constant_numbers, constant_targets, warn_of_constant_targets
-from labelsieve.counting.cut_points import require_finite
-from labelsieve.counting.number_table import is_frame, is_integer_array, read_table, unmask
+from labelsieve.counting.constant_targets import constant_targets, warn_of_constant_targets
+from labelsieve.counting.number_table import is_frame, is_integer_array
 from labelsieve.counting.row_weights import positive_weights
 from labelsieve.counting.sparse_format import check_sparse
-from labelsieve.counting.target_table import TargetTable, target_place
+from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import TARGET_TYPES
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError
-from labelsieve.labelspace import read_targets, target_names
+from labelsieve.labelspace import read_targets
 from labelsieve.registry import make_count
 from labelsieve.selectors.chunked_input import check_chunked, read_chunked_targets
-from labelsieve.selectors.column_choice import ColumnChoice
 from labelsieve.selectors.fitted import FittedSelector
-from labelsieve.selectors.pair_counts import PairCounts
+from labelsieve.selectors.selector_input import ColumnChoice
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base_rule import Evaluator
-from labelsieve.table_types import Features, FloatArray, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.table_types import Features, FloatArray, TableLike, TargetsLike, WeightsLike, is_sparse
 
 Count = int | float | None
-TableOrCounts = TableLike | ChunkedTable | PairCounts
 
 COUNT = (AT_LEAST_ONE, BETWEEN_0_AND_1, None)
 N_FEATURES = (*COUNT, str)
@@ -50,7 +44,42 @@ TARGET_TYPE: tuple[Any, ...] = (StrOptions(set(TARGET_TYPES)), dict, list, tuple
 class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Reading data and the mask, for all selectors.
 
-    Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires.
+    Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires. Those that have
+    a parameter of this list inherit its description.
+
+    Parameters
+    ----------
+    discretizer : str, Discretizer, dict or None, default="auto"
+        How numeric columns become codes: ``"equal-width"``, ``"equal-frequency"``, ``"k-means"``, ``"mean-std"``, ``"mdl"``, an
+        object of :mod:`labelsieve.discretize`, or None when the values are codes. ``"auto"`` is that of the published method,
+        equal frequency for a criterion. A dict has one for some columns, ``{"age": "mdl", "zip": "levels"}``, see
+        :class:`labelsieve.discretize.ByColumn`. Every value of a text, categorical or boolean column is a level. Codes are
+        used only for the selection: ``transform`` returns the columns unchanged.
+    missing : {"level", "error", "drop-pairwise"} or None, default=None
+        Missing values of ``X`` (NaN): a separate level, an error, or pairwise deletion. None: as set in the discretizer,
+        ``"level"`` by default.
+    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
+        Whether targets are classes or numeric: one word for all, a dict for some by name or column number, or a sequence with a
+        word for each. ``"auto"``: text, categories and booleans are classes, numbers with fractions numeric, and whole
+        numbers classes if there are at most two distinct ones, or at most 20 with two rows for each on average.
+    target_discretizer : str or Discretizer, default="auto"
+        How numeric targets become codes: as ``discretizer``, but not one that is supervised. ``"auto"`` is that of the
+        published method, equal frequency for a criterion.
+    forced, excluded : sequence of int or str, default=()
+        Columns, by number or name, that are always selected (first), and that are never selected.
+    n_jobs : int, default=None
+        Threads; None is one, -1 is all. The selection does not depend on it.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int
+        Columns in order of selection.
+    scores_ : ndarray of float
+        The score of each when it was selected.
+    support_ : ndarray of bool
+        Mask of the selected columns.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
     """
 
     @classmethod
@@ -201,7 +230,20 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseRanking(BaseSieve):
-    """A selector that keeps the features of largest score; ties go to the lowest column."""
+    """A selector that keeps the features of largest score; ties go to the lowest column.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
+        A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
+        :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
+        (``CrossValidated``).
+
+    Attributes
+    ----------
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Scores of all features.
+    """
 
     n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
 
@@ -212,65 +254,8 @@ class BaseRanking(BaseSieve):
         self._keep_first(order, scores[order], 0, X, Y, sample_weight)
 
 
-def read_classes(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, Codes]:
-    """``X`` as finite numbers, and targets that are classes, all of them known."""
-    Y, name = required(selector, Y), type(selector).__name__
-    X = check_numbers(selector, X, dtype="numeric")
-    targets = read_targets(Y, getattr(selector, "target_type", "class")).require_known(name)
-    if targets.n_rows != X.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows and Y has {targets.n_rows}; they must be the same rows.")
-    if targets.is_numeric.any():
-        place = target_place(int(np.argmax(targets.is_numeric)), targets.classes.names)
-        remedy = "use RReliefF, or target_type='class' for whole numbers that are classes"
-        raise InputError(f"{name} compares classes, and Y, {place} is numeric; {remedy}.")
-    selector.target_types_ = targets.types
-    selector._warn_of_constant(targets)
-    return X, targets.classes
-
-
 def _take_rows(X: Features | ChunkedTable, rows: NDArray[np.bool_]) -> Features | ChunkedTable:
     if isinstance(X, ChunkedTable):
         return X.take_rows(rows)
     kept = np.flatnonzero(rows)
     return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
-
-
-def read_numbers(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, Matrix]:
-    """``X`` and ``Y`` as finite numbers, dense or sparse rows, for methods that calculate with them.
-
-    ``Y`` has two dimensions. Both are arrays of float64, or CSR.
-    """
-    Y, numbers = required(selector, Y), check_numbers(selector, X)
-    named: TargetsLike = unmask(named_labels(selector, Y))
-    if isinstance(named, np.ndarray) and named.dtype.kind == "O":
-        with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
-            named = named.astype(np.float64)
-    try:
-        table = read_table(named, what="Y")
-        require_finite(table, allow_missing=False, what="Y")
-    except InputError as error:
-        raise InputError(f"{type(selector).__name__} calculates with the targets. {error}") from None
-    if table.shape[0] != numbers.shape[0]:
-        raise InputError(f"X has {numbers.shape[0]} rows and Y has {table.shape[0]}; they must be the same rows.")
-    targets = table.sparse.tocsr() if table.dense is None else table.dense
-    if targets.shape[0] > 1:
-        warn_of_constant_targets(constant_numbers(targets), getattr(selector, "label_names_", None))
-    return numbers.tocsr() if is_sparse(numbers) else numbers, targets.astype(np.float64, copy=False)
-
-
-def named_labels(selector: BaseSieve, Y: TargetsLike | None, X: TableOrCounts | None = None) -> Any:
-    """``Y`` with label sets as labels of 0 and 1; the names of the targets, where ``Y`` has them, become ``label_names_``."""
-    selector.__dict__.pop("label_names_", None)
-    if isinstance(X, ChunkedTable):
-        if X.label_names is not None:
-            selector.label_names_ = np.array(X.label_names, dtype=object)
-        return Y
-    if isinstance(X, PairCounts):
-        if X.label_names_ is not None:
-            selector.label_names_ = np.array(X.label_names_, dtype=object)
-        return Y
-    sets = read_label_sets(Y)
-    names = target_names(Y) if sets is None else sets.names
-    if names is not None:
-        selector.label_names_ = np.array(names, dtype=object)
-    return Y if sets is None else sets.matrix

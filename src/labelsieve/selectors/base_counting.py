@@ -39,7 +39,35 @@ PARENTS = ["array-like", StrOptions(set(NETWORKS)), LabelNetwork, NetworkRule, N
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseCountingSieve(BaseSieve):
-    """Parameters and reading of selectors that estimate information from counts."""
+    """Parameters and reading of selectors that estimate information from counts.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str, StoppingRule or None, default=10
+        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
+        :mod:`labelsieve.stopping` that finds the number, which may be 0: ``"permutation"``, ``"cv"`` and others by name, or, to
+        change settings, an object such as ``PermutationTest(alpha=0.01)``.
+    estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
+        Entropy estimator. Shrinkage shrinks the table of every information term, for few rows and many cells; it is slower
+        (docs/entropy_estimators.md).
+    constant_features : {"last", "score"}, default="last"
+        Features with one level (after binning) are selected when no other is left, whatever their scores: they score 0, more
+        than redundant features under criteria that subtract. ``"score"`` is the formula as published.
+    backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
+        What counts: the compiled core, the same in chunks of rows that need not fit into memory, the workers of the current
+        Dask client (docs/large_data.md), a GPU (docs/gpu.md), or a factory of backends
+        (:class:`labelsieve.counting.backends.BackendFactory`). ``"auto"`` is the core, chunks or workers for tables that are
+        not in memory, and a GPU, if there is one, for large tables. The selection does not depend on it.
+
+    Attributes
+    ----------
+    discretizer_, target_discretizer_ : Discretizer
+        The objects that were used, with their settings.
+    target_types_ : ndarray of str, shape (n_targets,)
+        ``"class"`` or ``"numeric"``: the type of every target.
+    label_names_ : ndarray of str, shape (n_targets,)
+        Names of the targets, where ``y`` has them: columns of a frame, or the labels of label sets.
+    """
 
     discretizer: str | Discretizer | dict[Any, Any] | None = "auto"
     missing: Missing | None = None

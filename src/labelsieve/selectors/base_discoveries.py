@@ -16,9 +16,10 @@ from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import Missing
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import TARGET_TYPE, BaseSieve, named_labels
+from labelsieve.selectors.base import TARGET_TYPE, BaseSieve
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection_views import Summary
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.table_types import TableLike, TargetsLike
 
 Table = NDArray[np.float64]
@@ -44,6 +45,19 @@ class BaseDiscoveries(BaseSieve):
     """Parameters, reading and fitted attributes of selectors that control the false discovery rate.
 
     A subclass calls :meth:`_encode` for codes and :meth:`_set_discoveries` with its results.
+
+    Parameters
+    ----------
+    discretizer : str, Discretizer, dict or None, default="auto"
+        How numeric columns become codes, as for :class:`labelsieve.Sieve`; supervised discretizers are refused, because the
+        codes must not depend on the targets. Conditional discoveries use them for ``sampler="tree"`` and ``information_``.
+
+    Attributes
+    ----------
+    label_names_ : ndarray of str, shape (n_targets,)
+        Names of the targets, where ``y`` has them.
+    n_rows_left_out_ : int
+        Rows in which no target is known.
     """
 
     alpha: float = parameter(0.05, BETWEEN_0_AND_1)

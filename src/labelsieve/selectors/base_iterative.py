@@ -18,7 +18,26 @@ _FLOOR = 0.01
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseIterativeRanking(BaseModelRanking):
-    """Ranks features by the lengths of their rows of coefficients; ``_descend`` runs the steps and monitors the objective."""
+    """Ranks features by the lengths of their rows of coefficients; ``_descend`` runs the steps and monitors the objective.
+
+    Parameters
+    ----------
+    max_iter : int, default=100
+        Steps at the most; a warning says when they were not enough.
+    tol : float, default=1e-5
+        Stop when a step changes the objective by less than this fraction.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features, n_targets)
+        W, of standardized features; a column for each class of a target with more than two.
+    objective_ : ndarray
+        At the start and after each step; it does not rise.
+    n_iter_ : int
+        Number of steps.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Lengths of the rows of W.
+    """
 
     max_iter: int = parameter(100, AT_LEAST_ONE)
     tol: float = parameter(1e-5, NOT_NEGATIVE)

@@ -60,7 +60,13 @@ class ModelData(NamedTuple):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseModelRanking(BaseRanking):
-    """Ranks features by the scores that ``_score`` returns for standardized features."""
+    """Ranks features by the scores that ``_score`` returns for standardized features.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None, default=0
+        Seed of what is random in a method; not used where nothing is.
+    """
 
     random_state: RandomState = 0
     n_jobs: int | None = None

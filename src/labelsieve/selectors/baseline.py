@@ -30,8 +30,8 @@ class BaselineSieve(BaseSieve):
     criterion : {"random", "variance", "all"}, default="random"
         A random order; the columns of largest variance :math:`\frac1N \sum_i (x_i - \bar x)^2` of their values, unscaled,
         so that units matter; or all columns in order, whatever ``n_features_to_select`` says.
-    n_features_to_select, forced, excluded
-        As for :class:`Sieve`.
+    n_features_to_select : int, float, str or None, default=10
+        A number (more than there are means all), a fraction of all, ``"all"`` or None for all.
     random_state : int, RandomState or None, default=0
         For the random order.
 
@@ -39,8 +39,6 @@ class BaselineSieve(BaseSieve):
     ----------
     scores_ : ndarray of float
         The variances; otherwise from 1 falling to 0 by rank.
-    selected_, support_, n_features_in_, feature_names_in_
-        As for :class:`Sieve`.
 
     Notes
     -----

@@ -15,8 +15,9 @@ from labelsieve.errors import InputError, one_of
 from labelsieve.information import Codes, join
 from labelsieve.labelspace import known_classes
 from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels
+from labelsieve.selectors.base import TARGET_TYPE, BaseRanking
 from labelsieve.selectors.contingency import LEVELS_OF_A_FEW, Array, Classes, chi_square_table, classes_of, column_slices
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 Targets = Literal["single", "joint", "copy", "copy-weight"]
@@ -130,8 +131,6 @@ class ChiSquare(BaseRanking):
         Over the targets, under ``targets="single"``.
     discretizer : str, Discretizer or None, default="equal-width"
         As for :class:`labelsieve.Sieve`. Bins come from all rows, also from those that copies leave out.
-    target_type, target_discretizer
-        As for :class:`labelsieve.Sieve`.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
@@ -140,8 +139,6 @@ class ChiSquare(BaseRanking):
     Attributes
     ----------
     feature_scores_ : ndarray of float, shape (n_features,)
-    selected_, scores_, support_
-        As for :class:`labelsieve.Sieve`.
     discretizer_, target_discretizer_ : Discretizer
         With their settings.
     target_types_, label_names_

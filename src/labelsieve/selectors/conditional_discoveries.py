@@ -66,10 +66,6 @@ class ConditionalDiscoveries(BaseDiscoveries):
         Sets of knockoffs. With 1, the result is that of the knockoff+ filter, and changes with the seed.
     random_state : int, RandomState or None, default=0
         Seed of the knockoffs. The same number gives the same knockoffs and the same result.
-    discretizer, missing
-        Bins for ``sampler="tree"`` and for ``information_``: see :class:`labelsieve.selectors.MarginalDiscoveries`.
-    target_type, target_discretizer, n_jobs
-        As for :class:`labelsieve.Sieve`. The result does not depend on ``n_jobs``.
 
     Attributes
     ----------
@@ -94,8 +90,6 @@ class ConditionalDiscoveries(BaseDiscoveries):
         informative target: see :meth:`information_confidence`.
     reason_ : str
         Why nothing was selected; and whether other knockoffs may lead to another selection.
-    selected_, support_, scores_
-        As for :class:`labelsieve.selectors.MarginalDiscoveries`.
 
     Notes
     -----

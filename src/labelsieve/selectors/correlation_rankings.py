@@ -44,13 +44,11 @@ class MGFS(BaseModelRanking):
     ----------
     damping : float, default=0.85
         a: the default of the PageRank of Matlab, which the authors use.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
 
     Attributes
     ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores sum to 1.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Scores, which sum to 1.
 
     Notes
     -----
@@ -97,15 +95,10 @@ class BMFS(BaseModelRanking):
     Features of a round follow in the order of their labels, the most frequent label first. Hashemi, Dowlatshahi and
     Nezamabadi-pour (2021a).
 
-    Parameters
-    ----------
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
-
     Attributes
     ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are ranks, from 1 down to 1 / d.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Ranks, from 1 down to 1 / d.
 
     Notes
     -----

@@ -16,7 +16,8 @@ from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels
+from labelsieve.selectors.base import TARGET_TYPE, BaseRanking
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.table_types import TableLike, TargetsLike
 
 Array = NDArray[np.float64]
@@ -39,12 +40,6 @@ class GRRO(BaseRanking):
     discretizer : str, Discretizer or None, default="equal-frequency"
         As for :class:`labelsieve.Sieve`: five bins. That copy has two, ``EqualFrequency(2)``, as the method ``"grro"`` of the
         registry has: then the diagonal of F, 1 bit, is the entropy of the features.
-    target_type, target_discretizer
-        As for :class:`labelsieve.Sieve`.
-    n_features_to_select : int, float, str, StoppingRule or None, default=10
-        As for :class:`labelsieve.selectors.ChiSquare`.
-    n_jobs : int, default=None
-        Threads that count.
 
     Attributes
     ----------
@@ -53,8 +48,6 @@ class GRRO(BaseRanking):
     curvature_ : float
         The smallest eigenvalue of the linear system. Neither F nor L need be positive semi-definite: where it is negative, W is
         a stationary point, as published, but no minimum.
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.ChiSquare`.
     discretizer_, target_discretizer_, target_types_, label_names_
         As for :class:`labelsieve.Sieve`.
 

@@ -52,12 +52,9 @@ class HybridSieve(Sieve):
         Of the least-squares fit, as for :class:`labelsieve.selectors.OrthogonalPursuit`. Columns that the discretizer declares
         nominal need not be repeated; without a discretizer all are.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
-        As for :class:`labelsieve.Sieve`. Stopping rules that compare scores of different steps, or that permute targets, are
-        refused: scores are relative to the best candidate of their step.
-    discretizer, missing, target_type, target_discretizer
-        As for :class:`labelsieve.Sieve`.
-    forced, excluded, constant_features, warm_start, n_jobs, backend
-        As for :class:`labelsieve.Sieve`.
+        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
+        :mod:`labelsieve.stopping`. Rules that compare scores of different steps, or that permute targets, are refused: scores
+        are relative to the best candidate of their step.
 
     Attributes
     ----------
@@ -65,10 +62,8 @@ class HybridSieve(Sieve):
         :math:`J` of each feature when it was selected, at most :math:`w_1 + w_2`.
     score_components_ : dict of ndarray
         The two summands, ``"information"`` and ``"least squares"``.
-    selected_, support_, feature_scores_, relevance_, stopping_
-        As for :class:`labelsieve.Sieve`.
-    criterion_, targets_, discretizer_, target_discretizer_, target_types_, label_names_, n_rows_left_out_
-        As for :class:`labelsieve.Sieve`; ``criterion_`` is that of the information.
+    criterion_, targets_ : Criterion, LabelSpace
+        Those of the information, with their settings.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

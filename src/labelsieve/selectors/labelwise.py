@@ -22,9 +22,9 @@ from labelsieve.plotting import Axes, figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, targets_per_block, together
-from labelsieve.selectors.base import named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.selectors.column_frames import Names
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base_rule import cannot_evaluate
 from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
@@ -38,9 +38,7 @@ class LabelwiseSieve(BaseCountingSieve):
 
     Parameters
     ----------
-    target_type, target_discretizer
-        As for :class:`Sieve`.
-    criterion, discretizer, missing, estimator, forced, excluded, constant_features, parents, n_jobs, backend
+    criterion, parents
         As for :class:`Sieve`. Sums over the targets have one target; ``parents`` may be any other targets.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         For each target: a number, a fraction of all, None for a ranking of all, or a rule of :mod:`labelsieve.stopping`, which
@@ -67,8 +65,6 @@ class LabelwiseSieve(BaseCountingSieve):
         Columns that each target selected; a SciPy CSR array where a dense one would exceed 256 MB.
     criterion_, discretizer_, target_discretizer_ : Criterion, Discretizer, Discretizer
         The objects that were used, with their settings.
-    target_types_, label_names_
-        As for :class:`Sieve`.
     network_ : LabelNetwork
         When ``parents`` is a network, or was learned as one.
 

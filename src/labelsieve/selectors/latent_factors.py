@@ -16,7 +16,19 @@ _SMALLEST = 1e-12  # denominators of the updates
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseLatentFactors(BaseIterativeRanking):
-    """Parameters and the start of both methods; features are from 0 to 1."""
+    """Parameters and the start of both methods; features are from 0 to 1.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        Columns of V; None: as many as targets.
+    max_iter : int, default=1000
+        Steps at the most; a warning says when they were not enough.
+    tol : float, default=1e-3
+        Stop when a step changes the objective by less than this fraction.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the start.
+    """
 
     n_components: int | None = parameter(None, AT_LEAST_ONE)
     max_iter: int = 1000
@@ -51,25 +63,15 @@ class SSFS(BaseLatentFactors):
     ----------
     alpha, beta, gamma : float, default=1, 1, 1
         Weights of the labels, of smoothness and of sparsity. The authors tune them; there is no default in our sources.
-    n_components : int, default=None
-        Columns of V; None: as many as targets.
     n_neighbors : int, default=5
         Neighbors of a row in the graph.
-    max_iter : int, default=1000
-    tol : float, default=1e-3
-        Stop when a step changes the objective by less than this fraction.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; the seed is that of the start.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
         Q.
-    objective_ : ndarray
-        At the start and after each step; it does not rise.
-    n_iter_ : int
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of Q.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Lengths of the rows of Q.
 
     Notes
     -----
@@ -133,15 +135,11 @@ class SCMFS(BaseLatentFactors):
     alpha, beta, gamma : float, default=0.1, 0.1, 0.1
         Weights of the factors of the features, of those of the labels, and of sparsity. The authors tune them; the defaults are
         those of a public program.
-    n_components, max_iter, tol, n_features_to_select, random_state, n_jobs
-        As for :class:`SSFS`.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
         W.
-    objective_, n_iter_, feature_scores_, selected_, scores_, support_
-        As for :class:`SSFS`; scores are lengths of rows of W.
 
     Notes
     -----

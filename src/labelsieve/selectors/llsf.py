@@ -16,7 +16,7 @@ from labelsieve.counting.checked_features import check_numbers
 from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.magnitude import check_magnitude
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.selectors.base import BaseSieve, read_numbers
+from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.normal_equations import (
     Array,
     extreme_eigenvalues,
@@ -26,6 +26,7 @@ from labelsieve.selectors.normal_equations import (
     weighted_rows,
 )
 from labelsieve.selectors.proximal import Acceleration, Quadratic, minimize
+from labelsieve.selectors.selector_input import read_numbers
 from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 LARGEST_PENALTY = 1e100  # the square of a larger one may overflow

@@ -33,15 +33,17 @@ class ManifoldMIFS(BaseIterativeRanking):
         Weights of the labels, of smoothness and of sparsity. The authors tune them; the defaults are those of a public program.
     n_components : int or float, default=0.3
         Columns of V: a number, or a fraction of the number of targets (the value of the same program).
-    n_neighbors, max_iter, tol, n_features_to_select, random_state, n_jobs
-        As for :class:`SSFS`.
+    n_neighbors : int, default=5
+        Neighbors of a row in the graph.
+    max_iter : int, default=1000
+        Steps at the most; a warning says when they were not enough.
+    tol : float, default=1e-3
+        Stop when a step changes the objective by less than this fraction.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
         W.
-    objective_, n_iter_, feature_scores_, selected_, scores_, support_
-        As for :class:`SSFS`; scores are lengths of rows of W.
 
     Notes
     -----

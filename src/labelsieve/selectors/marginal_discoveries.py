@@ -11,8 +11,8 @@ from sklearn.utils import check_random_state
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
-from labelsieve.selectors.base import named_labels
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.statistics.association_tests import TESTS, TestSettings, association_tests, row_codes
 from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
 from labelsieve.table_types import TableLike, TargetsLike
@@ -45,8 +45,6 @@ class MarginalDiscoveries(BaseDiscoveries):
         ``1 / (n_permutations + 1)``.
     random_state : int, RandomState instance or None, default=0
         Seed of the permutations.
-    discretizer, missing, target_type, target_discretizer, n_jobs
-        As for :class:`labelsieve.Sieve`; supervised discretizers are refused, because the codes must not depend on the targets.
 
     Attributes
     ----------
@@ -70,8 +68,6 @@ class MarginalDiscoveries(BaseDiscoveries):
         The tests that were used and, where nothing was discovered, what could have been.
     selected_, scores_, support_, feature_scores_
         Features in order of their q-values, and their information about all labels, in nats.
-    label_names_, n_rows_left_out_, n_features_in_, feature_names_in_
-        As for :class:`labelsieve.Sieve`.
 
     See Also
     --------

@@ -13,8 +13,9 @@ from labelsieve.counting.checked_features import check_numbers
 from labelsieve.counting.checked_parameters import CheckedParameters, parameter
 from labelsieve.counting.magnitude import check_magnitude, largest_magnitude
 from labelsieve.counting.row_weights import read_weights
-from labelsieve.selectors.base import COUNT, read_numbers
+from labelsieve.selectors.base import COUNT
 from labelsieve.selectors.normal_equations import Array, solve, weighted_rows
+from labelsieve.selectors.selector_input import read_numbers
 from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding

@@ -28,23 +28,15 @@ class MDFS(BaseIterativeRanking):
         Weights of the fits, of label correlations and of sparsity, as in a public copy of the authors' program.
     n_neighbors : int, default=None
         Neighbors in both graphs; None: the number of targets minus 1, as in that copy, which connects all labels.
-    max_iter : int, default=100
     tol : float, default=1e-5
         Stop when a step changes the objective by less than this fraction; the authors' program has 1e-3.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features, n_targets)
-        W, of standardized features; a column for each class of a target with more than two.
     smoothed_labels_ : ndarray of shape (n_samples, n_targets)
         F.
     objective_ : ndarray
         At W = 0 and F = Y, and after each step; it does not rise.
-    n_iter_ : int
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
 
     Notes
     -----

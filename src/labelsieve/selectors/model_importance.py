@@ -35,15 +35,13 @@ class L1Importance(BaseModelRanking):
         or squared error summed over the targets.
     cv : int, default=3
         Folds for ``C="cv"``.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; the seed is that of the solver, and of the folds.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the solver, and of the folds.
 
     Attributes
     ----------
     C_ : dict of float
         The inverse penalties that were used, by type of target: ``"class"`` and ``"numeric"``.
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`.
 
     Notes
     -----
@@ -137,13 +135,6 @@ class PermutationImportance(BaseModelRanking):
         Permutations of every feature.
     test_size : float, default=0.3
         The fraction of the rows that are held out.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`.
-
-    Attributes
-    ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`.
 
     Notes
     -----
@@ -193,13 +184,6 @@ class RecursiveElimination(BaseModelRanking):
     ----------
     step : float, default=0.1
         The fraction of the features that a round drops.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
-
-    Attributes
-    ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`.
 
     Notes
     -----

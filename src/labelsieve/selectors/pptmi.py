@@ -17,7 +17,8 @@ from labelsieve.information.measure_input import Real, read_columns, same_rows
 from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_target_discretizer
-from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
+from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.table_types import ColumnsLike, TableLike, TargetsLike
 
 
@@ -32,15 +33,13 @@ class PPTMI(BaseSieve):
 
     Parameters
     ----------
-    n_features_to_select, forced, excluded
-        As for :class:`Sieve`.
+    n_features_to_select : int, float, str or None, default=10
+        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all.
     n_neighbors : int, default=4
         The k of the estimate. Fewer follow the data more closely and scatter more. Four is ours.
     min_count : int, default=5
         The fewest rows of a labelset that is kept. The papers' thresholds are not among our sources; five, one more than
         ``n_neighbors``, is ours, so that every row has that many neighbors in its class.
-    target_type, target_discretizer
-        As for :class:`Sieve`.
 
     Attributes
     ----------
@@ -51,8 +50,6 @@ class PPTMI(BaseSieve):
     n_rows_left_out_ : int
         Rows whose labelset was pruned.
     target_types_, target_discretizer_, label_names_
-        As for :class:`Sieve`.
-    selected_, support_, n_features_in_, feature_names_in_
         As for :class:`Sieve`.
 
     See Also

@@ -17,7 +17,8 @@ from labelsieve.registry.presets import make_target_discretizer
 from labelsieve.search import GreedySearch, LeastSquaresGain
 from labelsieve.search.column_basis import Basis
 from labelsieve.search.linear_columns import LinearColumns, feature_columns
-from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, named_labels
+from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.stopping import StoppingRule
 from labelsieve.stopping.stop_ranking import stop_search
 from labelsieve.table_types import ColumnsLike, FloatArray, TableLike, TargetsLike, WeightsLike
@@ -67,22 +68,14 @@ class OrthogonalPursuit(BaseSieve):
         Columns that hold categories though they are numbers. Text, categories and booleans of a frame are nominal anyway. A
         nominal feature has a column for each level; its gain is that of all with as many times the penalty. Levels of fewer
         than ten rows are pooled where there are more than 20.
-    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
-        As for :class:`labelsieve.Sieve`.
-    forced, excluded : sequence of int or str, default=()
-        Columns, by number or name, that are always selected (first), and that are never selected.
-    n_jobs : int, default=None
-        Threads; None is one, -1 is all. The scores do not depend on it.
 
     Attributes
     ----------
-    selected_ : ndarray of int
-        Columns in order of selection.
     scores_ : ndarray of float
         The gain of each when it was selected: the drop of the mean squared residuals less its penalty, added over the targets.
     feature_scores_ : ndarray of float, shape (n_features,)
         Gains of all features: of selected ones when they were selected, of others at the last step.
-    target_types_, label_names_, support_, stopping_, n_features_in_, feature_names_in_
+    target_types_, label_names_, stopping_
         As for :class:`labelsieve.Sieve`.
 
     See Also

@@ -26,8 +26,9 @@ from labelsieve.registry import methods_of, resolve_method
 from labelsieve.search import QuadraticProgram
 from labelsieve.search.redundancy_matrix import Nystrom, Redundancy
 from labelsieve.search.simplex import one_blas_thread
-from labelsieve.selectors.base import COUNT, Count, named_labels
+from labelsieve.selectors.base import COUNT, Count
 from labelsieve.selectors.base_counting import BaseCountingSieve
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 
@@ -48,8 +49,8 @@ class QuadraticSieve(BaseCountingSieve):
         For any number of targets, or for exactly one: with one target they are the same.
     discretizer : str, Discretizer, dict or None, default="equal-width"
         As for :class:`Sieve`; five bins of equal width are the default of the published method.
-    missing, target_type, target_discretizer, estimator, forced, constant_features, n_jobs, backend
-        As for :class:`Sieve`. Forced features are first in ``selected_``; their weights are not changed.
+    forced : sequence of int or str, default=()
+        Columns, by number or name, that are always selected. They are first in ``selected_``; their weights are not changed.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares
         of the largest with ``relative=True``, or ``Knee(of="score")``) or predictions (``CrossValidated``).
@@ -101,8 +102,6 @@ class QuadraticSieve(BaseCountingSieve):
         curvature met on the way if that is lower: estimated by Lanczos' method, from above, when they are more than 128.
     n_iter_ : int
         Steps of two weights.
-    target_types_, target_discretizer_, label_names_
-        As for :class:`Sieve`.
     support_, n_features_in_, feature_names_in_
         As in scikit-learn.
 

@@ -18,8 +18,9 @@ from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
-from labelsieve.selectors.base import BaseRanking, named_labels
+from labelsieve.selectors.base import BaseRanking
 from labelsieve.selectors.selection_stability import row_samples
+from labelsieve.selectors.selector_input import named_labels
 from labelsieve.selectors.selector_list import for_all_rows, ranked, read_selectors
 from labelsieve.statistics import stability_index
 from labelsieve.table_types import TableLike, TargetsLike
@@ -57,8 +58,6 @@ class RankEnsemble(BaseRanking):
         Share of the rows in a subsample.
     list_length : int, default=100
         Length of the lists; None: complete rankings, for which a greedy search takes as many steps as there are features.
-    n_features_to_select : int, float, str, StoppingRule or None, default=10
-        As for :class:`labelsieve.selectors.ChiSquare`.
     random_state : int, RandomState or None, default=0
         For the samples.
     n_jobs : int, default=None
@@ -78,8 +77,6 @@ class RankEnsemble(BaseRanking):
     selector_stability_ : ndarray of float, shape (n_selectors,)
         The same for the lists of each selector, NaN where it is not defined; if there are samples.
     selector_names_ : ndarray of str, shape (n_selectors,)
-    selected_, scores_, support_
-        As for :class:`labelsieve.Sieve`.
 
     Notes
     -----

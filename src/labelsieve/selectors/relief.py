@@ -8,16 +8,19 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
+from labelsieve.counting.checked_features import check_numbers, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, POSITIVE, parameter
 from labelsieve.counting.codes import Codes
+from labelsieve.counting.target_table import target_place
 from labelsieve.counting.target_types import TargetTypes
 from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, named_labels, read_classes
+from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, BaseSieve
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.selectors.selector_input import named_labels
+from labelsieve.table_types import Matrix, TableLike, TargetsLike
 
 Array = NDArray[np.float64]
 AT_ONCE = 2**22  # neighbors, or differences of targets, that are held in memory at a time
@@ -26,7 +29,19 @@ _TOGETHER = 64  # references that the core adds up together: blocks are multiple
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseRelief(BaseRanking):
-    """Parameters of the Relief family, and walking over the reference rows."""
+    r"""Parameters of the Relief family, and walking over the reference rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=10
+        k. A class of fewer rows gives those it has.
+    n_samples : int, default=None
+        m: the number of rows, drawn at random, that are compared with their neighbors. None takes all.
+    sigma : float, default=None
+        Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weights all equally.
+    random_state : int, RandomState instance or None, default=None
+        For ``n_samples``.
+    """
 
     needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
     n_neighbors: int = parameter(10, AT_LEAST_ONE)
@@ -103,27 +118,12 @@ class ReliefF(BaseGroupedRelief):
     targets : {"single", "joint"}, default="single"
         Average the scores for every target, or take the label powerset as the class (Spolaor et al. 2012).
     target_type : {"auto", "class"}, dict or sequence, default="auto"
-        As for :class:`labelsieve.Sieve`; numeric targets are refused, since :class:`RReliefF` is for these.
-    n_neighbors : int, default=10
-        k. A class of fewer rows gives those it has.
-    n_samples : int, default=None
-        m: the number of rows, drawn at random, that are compared with their neighbors. None takes all.
-    sigma : float, default=None
-        Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weights all equally.
-    n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule, as for
-        :class:`ChiSquare`.
-    random_state : int, RandomState or None
-        For ``n_samples``.
-    n_jobs : int, optional
-        Threads; None is one, -1 is all. The scores do not depend on it.
+        What whole numbers are, as for :class:`labelsieve.Sieve`. Numeric targets are refused: :class:`RReliefF` is for these.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float, shape (n_features,)
         Scores of all features, from -1 to 1.
-    selected_, scores_, support_
-        As for :class:`labelsieve.Sieve`.
 
     Notes
     -----
@@ -177,16 +177,6 @@ class ReliefFML(BaseGroupedRelief):
     weighted by the frequency of the label. After Pupo, Morell and Ventura Soto (2013), as we read them; with exactly one label
     in every row it is ReliefF on the class. A row without labels has misses alone, a row with all of them hits alone.
 
-    Parameters
-    ----------
-    n_neighbors, n_samples, sigma, n_features_to_select, random_state, n_jobs
-        As for :class:`ReliefF`.
-
-    Attributes
-    ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`ReliefF`.
-
     Notes
     -----
     Cost: as :class:`ReliefF`, but neighbors are sought among the rows that have a label only.
@@ -216,3 +206,19 @@ class ReliefFML(BaseGroupedRelief):
             return np.where(has, -shares, shares) / total
 
         return groups, weigh
+
+
+def read_classes(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, Codes]:
+    """``X`` as finite numbers, and targets that are classes, all of them known."""
+    Y, name = required(selector, Y), type(selector).__name__
+    X = check_numbers(selector, X, dtype="numeric")
+    targets = read_targets(Y, getattr(selector, "target_type", "class")).require_known(name)
+    if targets.n_rows != X.shape[0]:
+        raise InputError(f"X has {X.shape[0]} rows and Y has {targets.n_rows}; they must be the same rows.")
+    if targets.is_numeric.any():
+        place = target_place(int(np.argmax(targets.is_numeric)), targets.classes.names)
+        remedy = "use RReliefF, or target_type='class' for whole numbers that are classes"
+        raise InputError(f"{name} compares classes, and Y, {place} is numeric; {remedy}.")
+    selector.target_types_ = targets.types
+    selector._warn_of_constant(targets)
+    return X, targets.classes

@@ -37,15 +37,13 @@ class MFSMCDM(BaseModelRanking):
         :math:`\lambda`, as in the authors' program.
     weighting : {"entropy", "equal"}, default="entropy"
         :math:`\omega`. The authors' program computes the entropies, as in the paper, but does not use them: "equal".
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_targets)
         Of standardized features; a column for each class of a target with more than two.
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; closeness, from 0 to 1.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Closeness, from 0 to 1.
 
     Notes
     -----
@@ -96,15 +94,13 @@ class PMFS(BaseModelRanking):
     ----------
     penalty : float, default=10
         :math:`\lambda`, as in the authors' program.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_targets)
         v, of standardized features; a column for each class of a target with more than two.
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are minus the front and minus 1 / (1 + crowding distance).
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Minus the front and minus 1 / (1 + crowding distance).
 
     Notes
     -----

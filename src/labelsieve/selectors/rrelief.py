@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
 from labelsieve.progress import progress_bar
-from labelsieve.selectors.base import read_numbers
 from labelsieve.selectors.relief import Array, BaseRelief, blocks
 from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
+from labelsieve.selectors.selector_input import read_numbers
 from labelsieve.table_types import Matrix, TableLike, TargetsLike, is_sparse
 
 
@@ -26,13 +26,9 @@ class RReliefF(BaseRelief):
 
     Parameters
     ----------
-    n_neighbors, n_samples, sigma, n_features_to_select, random_state, n_jobs
-        As for :class:`ReliefF`. Robnik-Sikonja and Kononenko (2003) recommend ``sigma=20`` with 70 neighbors.
-
-    Attributes
-    ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`ReliefF`.
+    sigma : float, default=None
+        Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weights all equally. Robnik-Sikonja and Kononenko
+        (2003) recommend ``sigma=20`` with 70 neighbors.
 
     Notes
     -----

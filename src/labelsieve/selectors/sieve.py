@@ -23,11 +23,11 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
 from labelsieve.search.gains import Gain
-from labelsieve.selectors.base import TableOrCounts, named_labels
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.chunked_input import from_elsewhere
 from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
 from labelsieve.selectors.predicted_fit import fit_costs
+from labelsieve.selectors.selector_input import TableOrCounts, named_labels
 from labelsieve.stopping import SelectionPath, StoppingRule
 from labelsieve.table_types import TargetsLike, WeightsLike
 
@@ -54,34 +54,6 @@ class Sieve(BaseCountingSieve):
         The label space: ``"single"``, each target separately, scores summed; ``"joint"``, all targets as one variable;
         ``"copy"``, ``"group"`` and others, by name or, to change settings, as an object of :mod:`labelsieve.labelspace`.
         ``"auto"`` is that of the published method, ``"single"`` for a criterion.
-    discretizer : str, Discretizer, dict or None, default="auto"
-        How numeric columns become codes: ``"equal-width"``, ``"equal-frequency"``, ``"k-means"``, ``"mean-std"``, ``"mdl"``, an
-        object of :mod:`labelsieve.discretize`, or None when the values are codes. ``"auto"`` is that of the published method,
-        equal frequency for a criterion. A dict has one for some columns, ``{"age": "mdl", "zip": "levels"}``, see
-        :class:`labelsieve.discretize.ByColumn`. Every value of a text, categorical or boolean column is a level. Codes are
-        used only for the selection: ``transform`` returns the columns unchanged.
-    missing : {"level", "error", "drop-pairwise"} or None, default=None
-        Missing values of ``X`` (NaN): a separate level, an error, or pairwise deletion. None: as set in the discretizer,
-        ``"level"`` by default.
-    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
-        Whether targets are classes or numeric: one word for all, a dict for some by name or column number, or a sequence with a
-        word for each. ``"auto"``: text, categories and booleans are classes, numbers with fractions numeric, and whole
-        numbers classes if there are at most two distinct ones, or at most 20 with two rows for each on average.
-    target_discretizer : str or Discretizer, default="auto"
-        How numeric targets become codes: as ``discretizer``, but not one that is supervised. ``"auto"`` is that of the
-        published method, equal frequency for a criterion.
-    n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
-        :mod:`labelsieve.stopping` that finds the number, which may be 0: ``"permutation"``, ``"cv"`` and others by name, or, to
-        change settings, an object such as ``PermutationTest(alpha=0.01)``.
-    estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
-        Entropy estimator. Shrinkage shrinks the table of every information term, for few rows and many cells; it is slower
-        (docs/entropy_estimators.md).
-    forced, excluded : sequence of int or str, default=()
-        Columns, by number or name, that are always selected (first), and that are never selected.
-    constant_features : {"last", "score"}, default="last"
-        Features with one level (after binning) are selected when no other is left, whatever their scores: they score 0, more
-        than redundant features under criteria that subtract. ``"score"`` is the formula as published.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, default=None
         For criteria over a label network: the parents of every target, or the rule that learns them (``"kcc"`` is
         ``NetworkRule("kcc")``; random roots and orders have seed 0 if the rule has none). None is the rule of the published
@@ -94,18 +66,9 @@ class Sieve(BaseCountingSieve):
         means over the selected features of symmetric terms, see :class:`labelsieve.search.SetSearch` (docs/selecting.md).
     warm_start : bool, default=False
         Keep the counts, so that fitting again on the same data with a larger ``n_features_to_select`` continues the search.
-    n_jobs : int, default=None
-        Threads; None is one, -1 is all. The selection does not depend on it.
-    backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
-        What counts: the compiled core, the same in chunks of rows that need not fit into memory, the workers of the current
-        Dask client (docs/large_data.md), a GPU (docs/gpu.md), or a factory of backends
-        (:class:`labelsieve.counting.backends.BackendFactory`). ``"auto"`` is the core, chunks or workers for tables that are
-        not in memory, and a GPU, if there is one, for large tables. The selection does not depend on it.
 
     Attributes
     ----------
-    selected_ : ndarray of int
-        Columns in order of selection.
     scores_ : ndarray of float
         The score of each when it was selected, in nats.
     score_components_ : dict of ndarray
@@ -119,23 +82,15 @@ class Sieve(BaseCountingSieve):
         Information of every feature alone about the targets, added up, in nats; for criteria whose first step computes it.
     omitted_entropy_, relevance_error_ : float, ndarray of float
         When the label space leaves labels out: an upper bound of the information, or standard errors (docs/extreme_labels.md).
-    criterion_, targets_, discretizer_, target_discretizer_ : Criterion, LabelSpace, Discretizer, Discretizer
+    criterion_, targets_ : Criterion, LabelSpace
         The objects that were used, with their settings.
-    target_types_ : ndarray of str, shape (n_targets,)
-        ``"class"`` or ``"numeric"``: the type of every target.
-    label_names_ : ndarray of str, shape (n_targets,)
-        Names of the targets, where ``y`` has them: columns of a frame, or the labels of label sets.
     n_rows_left_out_ : int
         Rows that are not counted: those in which no target is known (all NaN), and those that the label space leaves out, such
         as rows without labels under ``"copy"``.
-    support_ : ndarray of bool
-        Mask of the selected columns.
     stopping_ : StoppingRule
         The fitted rule that found the number, with ``reason_`` and its results, p-values or a curve.
     network_ : LabelNetwork
         When ``parents`` is a network, or was learned as one.
-    n_features_in_, feature_names_in_
-        As in scikit-learn.
 
     See Also
     --------

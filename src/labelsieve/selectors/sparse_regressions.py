@@ -27,21 +27,11 @@ class MSSL(BaseIterativeRanking):
         Weights of smoothness and sparsity. The authors tune both; there is no default in the paper.
     n_neighbors : int, default=5
         Neighbors of a feature in the graph.
-    max_iter : int, default=100
-    tol : float, default=1e-5
-        Stop when a step changes the objective by less than this fraction.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`; no random numbers are used.
 
     Attributes
     ----------
-    coef_ : ndarray of shape (n_features, n_targets)
-        W, of standardized features; a column for each class of a target with more than two.
     objective_ : ndarray
         At W = 0 and after each step; it does not rise from the first step on.
-    n_iter_ : int
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`; scores are lengths of rows of W.
 
     Notes
     -----
@@ -102,13 +92,6 @@ class RFS(BaseIterativeRanking):
     ----------
     gamma : float, default=1
         Weight of sparsity.
-    max_iter, tol, n_features_to_select, random_state, n_jobs
-        As for :class:`MSSL`.
-
-    Attributes
-    ----------
-    coef_, objective_, n_iter_, feature_scores_, selected_, scores_, support_
-        As for :class:`MSSL`.
 
     Notes
     -----

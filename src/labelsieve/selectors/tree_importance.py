@@ -41,13 +41,6 @@ class TreeImportance(BaseModelRanking):
         for every target (Friedman 2001), and importances are averaged.
     n_estimators : int, default=100
         Trees of the ensemble; boosting has as many rounds.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`.
-
-    Attributes
-    ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`.
 
     Notes
     -----
@@ -86,16 +79,12 @@ class ShadowFeatures(BaseModelRanking):
     n_rounds : int, default=20
     n_estimators : int, default=100
         Trees of a round.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`labelsieve.selectors.FScore`.
 
     Attributes
     ----------
     n_hits_ : ndarray of int, shape (n_features,)
     confirmed_ : ndarray of bool
         Features with more hits than a fair coin at level 0.05, adjusted for the number of features (Bonferroni).
-    feature_scores_, selected_, scores_, support_
-        As for :class:`labelsieve.selectors.FScore`.
 
     Notes
     -----

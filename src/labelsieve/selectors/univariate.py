@@ -23,16 +23,12 @@ class FScore(BaseModelRanking):
     ----------
     combine : {"mean", "max"}, default="mean"
         Over the targets.
-    n_features_to_select : int, float, str, StoppingRule or None, default=10
-        As for :class:`labelsieve.selectors.ChiSquare`.
     random_state, n_jobs
         Not used.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float, shape (n_features,)
-    selected_, scores_, support_
-        As for :class:`labelsieve.Sieve`.
 
     Notes
     -----
@@ -69,13 +65,8 @@ class NeighborInformation(BaseModelRanking):
     Parameters
     ----------
     n_neighbors : int, default=3
-    n_features_to_select, random_state, n_jobs
-        As for :class:`FScore`; the seed is that of the noise that breaks ties.
-
-    Attributes
-    ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`FScore`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the noise that breaks ties.
 
     Notes
     -----
@@ -110,13 +101,8 @@ class PCALoadings(BaseModelRanking):
     ----------
     n_components : int, default=10
         Components; at most half of the features, because over all components every standardized feature scores the same.
-    n_features_to_select, random_state, n_jobs
-        As for :class:`FScore`; the seed is that of the solver.
-
-    Attributes
-    ----------
-    feature_scores_, selected_, scores_, support_
-        As for :class:`FScore`.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the solver.
 
     Notes
     -----

@@ -36,6 +36,8 @@ def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *
         Standardized targets.
     owner : ndarray of int, shape (n_columns,), optional
         The variable of each column: j for a feature, d + j for its knockoff, for d features. Default: a column for each.
+    n_steps : int, default=6
+        Rounds of updates.
 
     Returns
     -------

@@ -27,8 +27,6 @@ class WekaBins(BaseBins):
     Parameters
     ----------
     n_bins : int, default=10
-    missing, min_level_count, nominal
-        See :class:`labelsieve.discretize.EqualWidth`.
 
     Examples
     --------

@@ -23,7 +23,7 @@ def selection_stability(
 
     Parameters
     ----------
-    found : Stability
+    stability : Stability
         From :func:`labelsieve.selectors.selection_stability` or :func:`labelsieve.statistics.stability_index`.
     names : sequence of str, optional
         Names of all features (default: column numbers).
