@@ -164,6 +164,14 @@ def test_one_copy_gives_the_knockoff_filter():
     np.testing.assert_array_equal(selected, knockoff_threshold(W, 0.1) <= W)
 
 
+@pytest.mark.parametrize("level", [0.05, 0.1, 0.125, 0.15, 1 / 15, 1 / 3])
+def test_q_values_are_exact_levels(level):
+    for n_repeats in (1, 7, 10):
+        e_values = np.zeros(73)
+        e_values[:3] = np.mean(np.full(n_repeats, 73 / (3 * level)))
+        assert e_q_values(e_values)[:3].tolist() == [level] * 3
+
+
 @pytest.mark.parametrize(("alpha", "d"), [(0.3, 70), (0.2, 41), (1 / 15, 100)])
 def test_a_rate_of_exactly_alpha_is_allowed_in_spite_of_rounding(alpha, d):
     for n_negative in range(3):
@@ -175,13 +183,13 @@ def test_a_rate_of_exactly_alpha_is_allowed_in_spite_of_rounding(alpha, d):
         )
 
 
-@pytest.mark.parametrize("n_copies", [2, 10], ids=["two copies: the rule for few features, too", "ten"])
-def test_sum_of_null_e_values_is_at_most_the_number_of_features(n_copies):
+@pytest.mark.parametrize("n_repeats", [2, 10], ids=["two copies: the rule for few features, too", "ten"])
+def test_sum_of_null_e_values_is_at_most_the_number_of_features(n_repeats):
     rng = np.random.default_rng(5)
     d, n_null = 60, 45
     size = rng.exponential(size=(1500, d)) + np.where(np.arange(d) < n_null, 0, 1.5)
     W = np.where((np.arange(d) < n_null) & (rng.random((1500, d)) < 0.5), -size, size)
-    sums = [knockoff_e_values(np.stack([w] * n_copies), 0.2)[:n_null].sum() for w in W]
+    sums = [knockoff_e_values(np.stack([w] * n_repeats), 0.2)[:n_null].sum() for w in W]
     assert np.mean(sums) <= d + 3 * np.std(sums) / np.sqrt(len(sums))
 
 

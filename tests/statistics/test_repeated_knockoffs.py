@@ -7,10 +7,10 @@ from labelsieve.statistics import e_q_values, knockoff_e_values, knockoff_reprod
 from labelsieve.statistics.repeated_knockoffs import reproducibility_note
 
 
-def statistics(rng, n_copies, sure):
+def statistics(rng, n_repeats, sure):
     """Six features that come before any negative statistic with probability ``sure``, and ten null features."""
-    W = np.hstack([rng.uniform(2, 3, size=(n_copies, 6)), rng.normal(size=(n_copies, 10)).clip(-1.9, 1.9)])
-    W[rng.random(n_copies) > sure, 15] = -9
+    W = np.hstack([rng.uniform(2, 3, size=(n_repeats, 6)), rng.normal(size=(n_repeats, 10)).clip(-1.9, 1.9)])
+    W[rng.random(n_repeats) > sure, 15] = -9
     return W
 
 

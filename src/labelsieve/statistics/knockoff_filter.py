@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from labelsieve.errors import InputError, share
 
 Real = NDArray[np.float64]
-_ROUNDING = 1 + 1e-12  # a rate of 0.1 allows one in ten, in spite of binary fractions
-_MANY_COPIES = 10
+_DECIMALS = 12  # of rates: 0.1 allows one in ten, in spite of binary fractions
+_ROUNDING, _SAME = 1 + 1e-12, 1e-13
+_MANY_REPEATS = 10
 
 
 def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
@@ -56,7 +57,7 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
 
     Parameters
     ----------
-    statistics : array-like of shape (n_copies, n_features)
+    statistics : array-like of shape (n_repeats, n_features)
         W for each set of knockoffs.
     alpha : float
         False discovery rate that is wanted.
@@ -66,15 +67,15 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
     >>> knockoff_e_values([[5, 4, 3, 2, -1, 1], [5, 4, 3, 2, 1, -2]], 0.5)
     array([6., 6., 6., 3., 0., 0.])
     """
-    return np.asarray(e_values_of_copies(statistics, alpha).mean(axis=0))
+    return np.asarray(e_values_by_repeat(statistics, alpha).mean(axis=0))
 
 
-def e_values_of_copies(statistics: ArrayLike, alpha: float) -> Real:
-    """E-values of every set of knockoffs, whose mean is :func:`knockoff_e_values`: shape (n_copies, n_features)."""
+def e_values_by_repeat(statistics: ArrayLike, alpha: float) -> Real:
+    """E-values of every set of knockoffs, whose mean is :func:`knockoff_e_values`: shape (n_repeats, n_features)."""
     W, alpha = _checked(statistics, 2), share(alpha, "alpha")
 
     def most(n_positive: NDArray[np.integer]) -> Real:
-        if len(W) >= _MANY_COPIES:
+        if len(W) >= _MANY_REPEATS:
             return np.asarray(np.maximum(1.0, alpha / 3 * n_positive))
         few = (len(W) == 1) | (alpha / 2 * n_positive * _ROUNDING < 1)
         return np.asarray(np.where(few, alpha, alpha / 2) * n_positive)
@@ -100,16 +101,18 @@ def e_q_values(e_values: ArrayLike) -> Real:
         raise InputError("e-values must be numbers of 0 or more, one for each feature.")
     order = np.argsort(-e, kind="stable")
     with np.errstate(divide="ignore", over="ignore"):
-        rate = len(e) / (np.arange(1, len(e) + 1) * e[order] * _ROUNDING)
+        rate = np.minimum(1 / np.round(np.arange(1, len(e) + 1) * e[order] / len(e), _DECIMALS), 1.0)
+    decimal = np.round(rate, _DECIMALS)
+    rate = np.where(np.abs(rate - decimal) < _SAME, decimal, rate)  # 1 / 15 as well as 0.15, whatever the sums were rounded to
     q = np.empty(len(e))
-    q[order] = np.minimum(np.minimum.accumulate(rate[::-1])[::-1], 1.0)
+    q[order] = np.minimum.accumulate(rate[::-1])[::-1]
     return q
 
 
 def _checked(statistics: ArrayLike, n_dimensions: int) -> Real:
     W = np.asarray(statistics, dtype=np.float64)
     if W.ndim != n_dimensions or not W.size or np.isnan(W).any():
-        shape = "(n_features,)" if n_dimensions == 1 else "(n_copies, n_features)"
+        shape = "(n_features,)" if n_dimensions == 1 else "(n_repeats, n_features)"
         raise InputError(f"statistics must be numbers of shape {shape}; these have shape {W.shape}, or NaN.")
     return W
 

@@ -103,7 +103,7 @@ class GaussianKnockoffs:
         return cls(scores, matrix, found, numbers, values, below, above, center, np.where(varies, scale, 0.0))
 
     def sample(self, generators: Sequence[np.random.Generator]) -> Real:
-        """One knockoff for each generator, shape (n_copies, n_rows, n_columns)."""
+        """One knockoff for each generator, shape (n_repeats, n_rows, n_columns)."""
         toward, factor = self._moments
         copies = np.empty((len(generators), *self.scores.shape))
         for copy, generator in zip(copies, generators, strict=True):

@@ -88,7 +88,7 @@ class TreeKnockoffs:
         return cls(dense, parents, order, tuple(tables))
 
     def sample(self, generators: Sequence[np.random.Generator]) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """One knockoff for each generator, shape (n_copies, n_rows, n_columns)."""
+        """One knockoff for each generator, shape (n_repeats, n_rows, n_columns)."""
         few = all(table.shape[1] <= 256 for table in self.tables)
         copies = np.empty((len(generators), *self.codes.shape), dtype=np.uint8 if few else np.uint16)
 
@@ -102,7 +102,7 @@ class TreeKnockoffs:
         return copies
 
     def probability(self, copies: ArrayLike) -> Real:
-        """Probability of each row of given knockoffs, of shape (n_copies, n_rows, n_columns), given the row of the codes."""
+        """Probability of each row of given knockoffs, of shape (n_repeats, n_rows, n_columns), given the row of the codes."""
         given = np.asarray(copies)
         probability = np.ones(given.shape[:2])
 
@@ -181,7 +181,7 @@ def _moves(weights: Real, codes: Integers) -> Real:
 
 
 def _message(table: Real, of_children: Real | None, codes: Integers, copies: Integers) -> Real:
-    """What a column and its knockoff say about the level of the parent: (n_copies, n_rows, levels of the parent)."""
+    """What a column and its knockoff say about the level of the parent: (n_repeats, n_rows, levels of the parent)."""
     below = np.ones((len(copies), len(codes), table.shape[1])) if of_children is None else of_children
     rows = np.arange(len(codes))
     own = table.T[codes] * below[:, rows, codes, np.newaxis]

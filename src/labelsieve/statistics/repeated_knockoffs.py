@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import share
-from labelsieve.statistics.knockoff_filter import e_q_values, e_values_of_copies
+from labelsieve.statistics.knockoff_filter import e_q_values, e_values_by_repeat
 
 Real = NDArray[np.float64]
 N_RESAMPLES = 200
@@ -21,7 +21,7 @@ def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_stat
 
     Parameters
     ----------
-    statistics : array-like of shape (n_copies, n_features)
+    statistics : array-like of shape (n_repeats, n_features)
         W for each set of knockoffs.
     alpha : float
         False discovery rate that is wanted.
@@ -35,13 +35,13 @@ def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_stat
     >>> knockoff_reproducibility(W, 0.2)
     array([0.62, 0.62, 0.62, 0.62, 0.62, 0.62])
     """
-    level, of_copies = share(alpha, "alpha"), e_values_of_copies(statistics, alpha)
-    n_copies = len(of_copies)
-    if n_copies < 2:
-        return np.full(of_copies.shape[1], np.nan)
+    level, by_repeat = share(alpha, "alpha"), e_values_by_repeat(statistics, alpha)
+    n_repeats = len(by_repeat)
+    if n_repeats < 2:
+        return np.full(by_repeat.shape[1], np.nan)
     rng = np.random.default_rng(random_state)
-    times = rng.multinomial(n_copies, np.full(n_copies, 1 / n_copies), size=N_RESAMPLES)
-    return np.asarray(np.mean([e_q_values(e_values) <= level for e_values in times @ of_copies / n_copies], axis=0))
+    times = rng.multinomial(n_repeats, np.full(n_repeats, 1 / n_repeats), size=N_RESAMPLES)
+    return np.asarray(np.mean([e_q_values(e_values) <= level for e_values in times @ by_repeat / n_repeats], axis=0))
 
 
 def reproducibility_note(shares: Real, found: NDArray[np.bool_]) -> str:
