@@ -126,7 +126,7 @@ def test_a_saved_selector_is_read_as_it_was(tmp_path):
     np.testing.assert_array_equal(read.transform(X), fitted.transform(X))
     summary = fitted.selection(X, Y)
     assert summary.method == "hybrid"
-    assert summary.unit == "sums of two gains, each relative to the best candidate"
+    assert summary.unit == "sums of two gains, each relative to the best candidate (2: best in both)"
     assert method_of(make_selector("hybrid")) == "hybrid"
 
 

@@ -44,11 +44,11 @@ def list_of_all() -> str:
     for name in CRITERIA:
         criterion = make_criterion(name)
         table.add_row(name, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
-    presets = plain_table("name", "criterion", "targets", "bins", "paper")
+    presets = plain_table("name", "criterion", "targets", "discretizer", "paper")
     for name, preset in PRESETS.items():
         used = preset.discretizer
-        bins = f"{used.n_bins} {used.closed}" if isinstance(used, EqualWidth) else make_discretizer(used).name
-        presets.add_row(name, str(preset.criterion), preset.targets, bins, preset.paper)
+        bins = f", {used.n_bins} bins closed on the {used.closed}" if isinstance(used, EqualWidth) else ""
+        presets.add_row(name, str(preset.criterion), preset.targets, f"{make_discretizer(used).name}{bins}", preset.paper)
     others = plain_table("name", "without a formula for greedy search: objective, paper, and the selector in Python")
     for name, method in METHODS.items():
         others.add_row(name, f"{method.formula}\n{method.paper}; {method.selector}")
