@@ -18,7 +18,7 @@ from labelsieve import Sieve
 from labelsieve.counting.backends import dask_backend
 from labelsieve.counting.backends.dask_layout import ClusterShape
 
-N_PICKS = 10
+N_STEPS = 10
 
 
 def make_data(n_rows, n_features, n_labels):
@@ -31,8 +31,8 @@ def stages(X, Y, backend, clock):
     """Clocks before the fit, after the first step, and after the others."""
     sieve = Sieve("jmi", discretizer=None, n_features_to_select=1, backend=backend, warm_start=True)
     clocks = [clock()]
-    for n_picks in (1, 1 + N_PICKS):
-        sieve.set_params(n_features_to_select=n_picks).fit(X, Y)
+    for n_steps in (1, 1 + N_STEPS):
+        sieve.set_params(n_features_to_select=n_steps).fit(X, Y)
         clocks.append(clock())
     return np.diff(np.array(clocks), axis=0), sieve.scores_.tobytes()
 
@@ -67,13 +67,13 @@ def main():
     for name in ("native", "chunked"):
         steps, answer = stages(X, Y, name, lambda: [time.process_time()])
         answers.append(answer)
-        rows.append((name, [number(steps[0, 0]), number(steps[1, 0] / N_PICKS), "", "", "", ""]))
+        rows.append((name, [number(steps[0, 0]), number(steps[1, 0] / N_STEPS), "", "", "", ""]))
     for layout in ("rows", "columns"):
         for n_workers in (1, 2):
             steps, answer, wall = on_cluster(X, Y, layout, n_workers)
             answers.append(answer)
             seconds, moved = predicted(X, Y, layout, n_workers)
-            figures = [steps[0, 0], steps[1, 0] / N_PICKS, steps[0, 1:].max(), steps[1, 1:].max() / N_PICKS, seconds]
+            figures = [steps[0, 0], steps[1, 0] / N_STEPS, steps[0, 1:].max(), steps[1, 1:].max() / N_STEPS, seconds]
             rows.append((f"dask, {layout}, {n_workers} workers", [*map(number, figures), f"{moved / 1e6:.2f}"]))
             print(rows[-1], f"{wall:.1f} s by the clock", flush=True)
     assert len(set(answers)) == 1

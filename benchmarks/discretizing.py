@@ -16,7 +16,7 @@ from benchmarks.table import number, print_table
 
 DATASETS = ("yeast", "enron", "bibtex", "delicious", "tall")
 TALL = (1_000_000, 20)  # synthetic: normal values
-N_PICKS = 50
+N_STEPS = 50
 SLICE = 20  # columns on which scikit-learn is timed; it goes column by column, so the rest costs in proportion
 STRATEGIES = {"equal-width": "uniform", "equal-frequency": "quantile", "k-means": "kmeans"}
 
@@ -62,7 +62,7 @@ def measure(dataset, rounds, skip_sklearn):
         seconds, codes = timed(lambda rule=rule: rule.encode(X, Y), rounds)
         selection = None
         if not isinstance(codes, list):
-            sieve = Sieve("jmi", discretizer=rule, n_features_to_select=N_PICKS, n_jobs=1)
+            sieve = Sieve("jmi", discretizer=rule, n_features_to_select=N_STEPS, n_jobs=1)
             selection = timed(lambda sieve=sieve: sieve.fit(X, Y), rounds)[0]
         yield {
             "dataset": dataset,

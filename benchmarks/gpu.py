@@ -135,7 +135,7 @@ def first_steps(X, Y):
     scanned = time.perf_counter()
     kernels = CudaKernels()
     for row in range(0, len(X), step := max(1, 2**31 // X.shape[1])):
-        kernels.to_card(X[row : row + step])
+        kernels.to_device(X[row : row + step])
     copied = time.perf_counter()
     backend = GpuBackend(*codes, FixedPoint.for_rows(len(X), n_targets=Y.shape[1]), kernels=kernels)
     n_bytes = backend.bytes

@@ -75,10 +75,10 @@ def test_predictions_do_not_depend_on_the_backend(card):
     X, queries = rng.integers(4, size=(150, 6)).astype(float), rng.integers(4, size=(30, 6)).astype(float)
     Y = (X[:, :3] + rng.normal(size=(150, 3)) > 2).astype(int)
     Y[:, 2] = 0
-    native, on_card = MLkNN(k=5), MLkNN(k=5, backend="gpu")
+    native, on_gpu = MLkNN(k=5), MLkNN(k=5, backend="gpu")
     expected = native.fit(X, Y).predict_proba(queries)
-    assert np.array_equal(on_card.fit(X, Y).predict_proba(queries), expected)
-    pairs = (nested_predictions(each, X, Y, queries, features=[1, 5, 0, 2]) for each in (native, on_card))
+    assert np.array_equal(on_gpu.fit(X, Y).predict_proba(queries), expected)
+    pairs = (nested_predictions(each, X, Y, queries, features=[1, 5, 0, 2]) for each in (native, on_gpu))
     for (size, mine), (other, theirs) in zip(*pairs, strict=True):
         assert size == other
         assert np.array_equal(mine, theirs)

@@ -14,10 +14,10 @@ from labelsieve.labelspace import NetworkRule
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
 from tests.support.criterion_cases import make_case, make_parents
-from tests.support.gpu_backends import on_card
+from tests.support.gpu_backends import on_gpu
 from tests.support.naive_backend import NaiveBackend
 
-OTHERS = {"naive": NaiveBackend, "gpu": pytest.param(on_card, marks=pytest.mark.gpu)}
+OTHERS = {"naive": NaiveBackend, "gpu": pytest.param(on_gpu, marks=pytest.mark.gpu)}
 others = pytest.mark.parametrize("backend", OTHERS.values(), ids=OTHERS)
 
 SELECTORS = {
@@ -107,14 +107,14 @@ def test_large_tables_are_counted_on_a_card_if_there_is_one(monkeypatch):
     cells = auto_backend.panel_cells(few, Y)
     assert cells == few.n_columns * (few.n_rows + np.count_nonzero(Y.to_dense()))
     monkeypatch.setattr(auto_backend, "CELLS_PER_THREAD", cells // 2)
-    for has_card, features, n_jobs, expected in [
+    for has_gpu, features, n_jobs, expected in [
         (True, few, 1, GpuBackend),
         (True, few, 2, GpuBackend),
         (True, few, 3, NativeBackend),
         (False, few, 1, NativeBackend),
         (True, X, 1, NativeBackend),  # of many levels
     ]:
-        monkeypatch.setattr(auto_backend, "has_card", lambda has_card=has_card: has_card)
+        monkeypatch.setattr(auto_backend, "has_gpu", lambda has_gpu=has_gpu: has_gpu)
         assert auto_backend.auto_backend(features, Y, None, n_jobs) is expected
 
 

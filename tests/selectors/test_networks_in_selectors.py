@@ -141,7 +141,7 @@ def occ(name):
 def test_the_authors_program_chooses_the_same_with_the_same_scores(name, which):
     file = occ(name)
     rule = NetworkRule("none" if "no" in which else "kcc", k=0.8, rounding="nearest", order=file["order_dim1_kmax0"])
-    program = MLFS(first_pick="relevance")
+    program = MLFS(first_step="relevance")
     sieve = LabelwiseSieve(program, discretizer=None, n_features_to_select=30, n_candidates=100, parents=rule)
     sieve.fit(file["X_disc"] + 1, file["Y"])
     assert sieve.selected_.tolist() == file[which].tolist()

@@ -50,9 +50,9 @@ VARIANTS = {
         {"parents": True, "beta": 0.7, "gamma": 0.2},
     ),
     "mlfs, parents, first by relevance": (
-        lambda: MLFS(first_pick="relevance"),
+        lambda: MLFS(first_step="relevance"),
         "mlfs",
-        {"parents": True, "first_pick": "relevance"},
+        {"parents": True, "first_step": "relevance"},
     ),
     "mlfs, gamma": (lambda: MLFS(gamma=1.5), "mlfs", {"gamma": 1.5}),
 }

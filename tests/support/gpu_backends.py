@@ -9,7 +9,7 @@ from labelsieve.counting.backends.gpu_kernels import CudaKernels
 from tests.support.numpy_kernels import NumpyKernels
 
 
-def on_card(*tables, instruction=None, **options):
+def on_gpu(*tables, instruction=None, **options):
     return GpuBackend(*tables, kernels=CudaKernels(instruction=instruction), **options)
 
 
@@ -18,9 +18,9 @@ STAND_INS = {
     "gpu, numpy, features in host memory": partial(GpuBackend, kernels=NumpyKernels(), memory_limit=0),
 }
 CARDS = {
-    "gpu": on_card,
-    "gpu, mma": partial(on_card, instruction="mma"),
-    "gpu, without tensor cores": partial(on_card, instruction="popcount"),
-    "gpu, features in host memory": partial(on_card, memory_limit=0),
+    "gpu": on_gpu,
+    "gpu, mma": partial(on_gpu, instruction="mma"),
+    "gpu, without tensor cores": partial(on_gpu, instruction="popcount"),
+    "gpu, features in host memory": partial(on_gpu, memory_limit=0),
 }
 GPU_BACKENDS = {**STAND_INS, **{name: pytest.param(factory, marks=pytest.mark.gpu) for name, factory in CARDS.items()}}

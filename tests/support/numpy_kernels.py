@@ -25,7 +25,7 @@ class NumpyKernels:
     def to_host(self, values):
         return np.array(values)
 
-    to_buffer = to_card = to_host
+    to_buffer = to_device = to_host
 
     def host_array(self, shape, dtype):
         return np.full(shape, 0x5A, dtype=dtype)  # not zero: memory of the host is not

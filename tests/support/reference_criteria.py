@@ -300,9 +300,9 @@ def mlsmfs(candidate, selected, targets):
 
 
 @reference("mlfs")
-def mlfs(candidate, selected, targets, *, beta=None, gamma=None, parents=None, first_pick="formula"):
+def mlfs(candidate, selected, targets, *, beta=None, gamma=None, parents=None, first_step="formula"):
     """``parents`` lists, for every target, the columns of its parents."""
-    if first_pick == "relevance" and not selected:
+    if first_step == "relevance" and not selected:
         return relevance(candidate, targets)
     total = 0.0
     for index, y in enumerate(targets):

@@ -99,7 +99,7 @@ class OptimizedClassifierChain(BaseChain):
         )
         criterion, discretizer = self.criterion, self.discretizer
         if criterion is None:
-            criterion = MLFS(first_pick="relevance") if program else MLFS()
+            criterion = MLFS(first_step="relevance") if program else MLFS()
         if isinstance(discretizer, str) and discretizer == "auto":
             program_levels = MeanStd(factor=PROGRAM_FACTOR, decimals=PROGRAM_DECIMALS, keep_binary=True)
             discretizer = program_levels if program else MeanStd()

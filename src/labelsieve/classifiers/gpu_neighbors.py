@@ -32,7 +32,7 @@ class CudaNeighbors(CardMemory):
         compiled_kernel("labelsieve.classifiers", "gpu_neighbors.cu", "nearest")((n_queries,), (256,), arguments)
 
 
-def nearest_on_card(
+def nearest_on_gpu(
     table: NDArray[np.float64],
     points: NDArray[np.float64],
     sizes: NDArray[np.uint64],

@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.classifiers.gpu_neighbors import nearest_on_card
+from labelsieve.classifiers.gpu_neighbors import nearest_on_gpu
 from labelsieve.counting.magnitude import Numbers, extreme_exponent, times_power_of_two
 from labelsieve.counting.number_table import without_duplicates
 from labelsieve.counting.sparse_format import check_sparse
@@ -104,7 +104,7 @@ def nearest_neighbors(
     exponent, (table, points) = _moderate(table, points)
     sizes = np.array([table.shape[1]], dtype=np.uint64)
     if backend == "gpu":
-        return _lists(nearest_on_card(table, points, sizes, k, leave_out, distances=True), exponent)
+        return _lists(nearest_on_gpu(table, points, sizes, k, leave_out, distances=True), exponent)
     return _lists(core.nearest_dense(table, points, sizes, k, all_ties, leave_out, True, threads), exponent)
 
 
@@ -164,7 +164,7 @@ def nested_neighbors(
     exponent, (table, points) = _moderate(table, points)
     ends = steps.astype(np.uint64)
     if backend == "gpu":
-        lists = nearest_on_card(table, points, ends, k, queries is None, distances)
+        lists = nearest_on_gpu(table, points, ends, k, queries is None, distances)
     else:
         lists = core.nearest_dense(table, points, ends, k, all_ties, queries is None, distances, threads)
     found = _lists(lists, exponent)

@@ -121,18 +121,18 @@ class MLFS(Criterion):
     .. math:: J(f) = \sum_y \Big[ I(f; y) + \beta \sum_{p \in Pa_y} I(y; p \mid f) + \gamma \sum_{s} I(y; s \mid f) \Big]
 
     with :math:`\beta = 1/|Pa_y|` and :math:`\gamma = 1/|S|` by default. Without parents the middle term is 0. One
-    label at a time (:class:`labelsieve.LabelwiseSieve`) this is the local form, eq. 43. ``first_pick="relevance"`` takes the
+    label at a time (:class:`labelsieve.LabelwiseSieve`) this is the local form, eq. 43. ``first_step="relevance"`` takes the
     first feature by :math:`\sum_y I(f; y)` alone, as the authors' program does.
     """
 
     paper = "Sun and Kudo 2017, eq. 42 and 43"
 
     def __init__(
-        self, *, beta: float | None = None, gamma: float | None = None, first_pick: Literal["formula", "relevance"] = "formula"
+        self, *, beta: float | None = None, gamma: float | None = None, first_step: Literal["formula", "relevance"] = "formula"
     ) -> None:
-        one_of(first_pick, "first_pick", ("formula", "relevance"))
-        self.beta, self.gamma, self.first_pick = beta, gamma, first_pick
-        self.first = RELEVANCE if first_pick == "relevance" else None
+        one_of(first_step, "first_step", ("formula", "relevance"))
+        self.beta, self.gamma, self.first_step = beta, gamma, first_step
+        self.first = RELEVANCE if first_step == "relevance" else None
         parents = mean_pa(I(y, pa | f)) if beta is None else beta * sum_pa(I(y, pa | f))
         selected = mean_s(I(y, s | f)) if gamma is None else gamma * sum_s(I(y, s | f))
         self.score = sum_y(I(f, y) + parents + selected)

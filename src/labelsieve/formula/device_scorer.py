@@ -21,7 +21,7 @@ Scored = tuple["list[Component]", list[Value], Any]
 FEWEST_RECORDED = 4  # steps that are left when operations are recorded
 
 
-class Pick(NamedTuple):
+class SelectionStep(NamedTuple):
     """A selected feature, its score and the components of that."""
 
     feature: int
@@ -69,7 +69,7 @@ class DeviceScorer(Scorer):
     _repeat: Callable[[], Scored] | None = None
     _is_recordable = False
     _pending: int | None = None  # the last step, selected, and not folded in before the next step
-    _last_pick: int | None = None
+    _last_selected: int | None = None
 
     def scores(self) -> Real:
         """Score of every feature, in nats."""
@@ -88,7 +88,7 @@ class DeviceScorer(Scorer):
         """Add ``feature`` to the selected ones."""
         with self._device:
             self._fold_pending()
-            if self._repeat is not None and feature == self._last_pick and not self._program.spills_next:
+            if self._repeat is not None and feature == self._last_selected and not self._program.spills_next:
                 self._pending = feature  # together with the next step
             else:
                 super().select(feature)
@@ -98,10 +98,10 @@ class DeviceScorer(Scorer):
             self._pending = None
             super().select(feature)
 
-    def select_best(self, n_picks: int, unavailable: Sequence[int]) -> list[Pick]:
+    def select_best(self, n_steps: int, unavailable: Sequence[int]) -> list[SelectionStep]:
         """Select the best feature and add it to the selected ones, as many times; the last one is not added.
 
-        ``unavailable`` are all features that must not be selected; at least ``n_picks`` others are left.
+        ``unavailable`` are all features that must not be selected; at least ``n_steps`` others are left.
         """
         program, xp = self._program, self._sums.xp
         with self._device:
@@ -109,20 +109,20 @@ class DeviceScorer(Scorer):
                 self._slots = Slots(xp, program.sources.X.n_columns, len(self._plan.components))
             slots, steps = self._slots, []
             slots.reset(xp, unavailable, program.n_selected)
-            picked = xp.empty((n_picks, slots.row.size), dtype=np.int64)
+            selected = xp.empty((n_steps, slots.row.size), dtype=np.int64)
             adds_first, self._pending = self._pending is not None, None
-            for k in range(n_picks):
-                scored = self._next(slots, n_picks - k) if k or adds_first else self._choose(slots)
+            for k in range(n_steps):
+                scored = self._next(slots, n_steps - k) if k or adds_first else self._choose(slots)
                 self._components, self._values, self._total = scored
-                picked[k] = slots.row
+                selected[k] = slots.row
                 known = [value.array if _is_constant(value) else None for value in self._values]
                 steps.append((self._components, known, [value.exact for value in self._values]))
-            rows = self._to_host(picked)
+            rows = self._to_host(selected)
         features = rows[:, 0].tolist()
-        slots.taken, self._last_pick = {*unavailable, *features}, features[-1]
+        slots.taken, self._last_selected = {*unavailable, *features}, features[-1]
         scores = rows[:, 1].copy().view(np.float64).tolist()
         parts = [self._by_kind(*step, row[2:], score) for step, row, score in zip(steps, rows, scores, strict=True)]
-        return [Pick(*pick) for pick in zip(features, scores, parts, strict=True)]
+        return [SelectionStep(*step) for step in zip(features, scores, parts, strict=True)]
 
     def _next(self, slots: "Slots", n_left: int) -> Scored:
         """Add the feature that was chosen last to the selected ones, and choose another one.
@@ -140,22 +140,22 @@ class DeviceScorer(Scorer):
             slots.n_selected += 1.0
             return self._choose(slots)
         if self._repeat is None and self._is_recordable and n_left >= FEWEST_RECORDED:
-            self._repeat = self._sums.recorded(partial(self._pick, slots))
-        scored = self._pick(slots) if self._repeat is None else self._repeat()
+            self._repeat = self._sums.recorded(partial(self._step, slots))
+        scored = self._step(slots) if self._repeat is None else self._repeat()
         program.count_folded()
         self._is_recordable = True
         return scored
 
-    def _pick(self, slots: "Slots") -> Scored:
+    def _step(self, slots: "Slots") -> Scored:
         """What the GPU does at every step."""
         program = self._program
         program.fold_panel(slots.newest)
         slots.n_selected += 1.0
-        program.n_on_card = slots.n_selected
+        program.n_on_device = slots.n_selected
         try:
             return self._choose(slots)
         finally:
-            program.n_on_card = None
+            program.n_on_device = None
 
     def _choose(self, slots: "Slots") -> Scored:
         """Score all features and write the best one, its score, and the summands of that."""

@@ -45,7 +45,7 @@ class Program:
         self.base = Context(first, last)
         self._targets_per_slice = max(1, PANEL_BYTES // (8 * max(1, sources.X.n_columns)))
         self.n_selected = 0
-        self.n_on_card: Any = None  # the same as an array of a GPU, while a step is recorded there
+        self.n_on_device: Any = None  # the same as an array of a GPU, while a step is recorded there
         self._selected: list[int] = []
         self.progress: Progress | None = None
         # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
@@ -92,7 +92,7 @@ class Program:
         """The number of values that a reducer over the selected features, or over ordered pairs of them, has."""
         if variable == "st":
             return self.n_selected * (self.n_selected - 1)
-        return self.n_selected if self.n_on_card is None else self.n_on_card
+        return self.n_selected if self.n_on_device is None else self.n_on_device
 
     def _newest(self, fold: Fold, feature: int) -> list[Context]:
         """What a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""

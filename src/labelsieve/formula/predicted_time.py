@@ -16,7 +16,7 @@ from labelsieve.formula.plan import Plan
 BLOCK_BITS = 512  # columns that are added together
 ROUNDS = 5  # of every measurement; the fastest counts
 FIT = 1.5e-3  # seconds of Python for a fit
-PICK, PICK_BY_TARGET = 3e-5, 2e-4  # seconds of Python for a step, and for one whose sums are kept for every target
+STEP, STEP_BY_TARGET = 3e-5, 2e-4  # seconds of Python for a step, and for one whose sums are kept for every target
 COLD = 1.25  # times the unit costs of tables that are counted again and again
 ENTRY = 5e-9  # seconds for each feature and target whose sum is kept
 SECONDS_PER_CELL, SECONDS_PER_ROW = 6.5e-8, 2e-8  # of a table in numpy, measured with tables of 50 to 30,000 cells
@@ -86,9 +86,9 @@ def _work(n_rows: int, n_features: int, n_targets: int, levels: int, condition: 
 
 
 def predicted_seconds(
-    plan: Plan, n_rows: int, n_features: int, n_targets: int, levels: int, n_picks: int, label_share: float
+    plan: Plan, n_rows: int, n_features: int, n_targets: int, levels: int, n_steps: int, label_share: float
 ) -> float | None:
-    """Seconds to pack features and count what ``n_picks`` steps need, on one thread of this machine.
+    """Seconds to pack features and count what ``n_steps`` steps need, on one thread of this machine.
 
     Features are dense columns of ``levels`` levels, targets binary labels that ``label_share`` of the rows have. None for
     formulas that condition on all selected features jointly, whose tables depend on the data.
@@ -99,8 +99,8 @@ def predicted_seconds(
         if given == "S":
             return None
         condition = {None: 1, "s": levels, "t": levels**2, "z": 2, "pa": 2}[given]
-        pairs_of_picks = n_picks * (n_picks - 1) / 2
-        times = {None: 1, "s": n_picks - 1, "t": pairs_of_picks, "z": n_targets, "pa": n_targets}[given]
+        pairs_of_steps = n_steps * (n_steps - 1) / 2
+        times = {None: 1, "s": n_steps - 1, "t": pairs_of_steps, "z": n_targets, "pa": n_targets}[given]
         if need.full or need.total:
             more_rows, more_cells = _work(n_rows, n_features, n_targets, levels, condition, label_share)
             entries += times * n_features * n_targets if need.full else 0
@@ -109,24 +109,24 @@ def predicted_seconds(
             more_rows *= 2  # no value of a target is left out
         rows, cells = rows + times * more_rows, cells + times * more_cells
     by_target = any(need.full for given, need in plan.needs.items() if given is not None)
-    python = FIT + (1 if plan.is_ranking else n_picks) * (PICK_BY_TARGET if by_target else PICK)
+    python = FIT + (1 if plan.is_ranking else n_steps) * (STEP_BY_TARGET if by_target else STEP)
     counting = COLD * (costs.row * rows + costs.cell * cells)
     return counting + COLD * costs.value * n_rows * (n_features + n_targets) + ENTRY * entries + python
 
 
 def whole_table_cost(
-    plan: Plan, n_rows: int, n_features: int, n_targets: int, levels: int, n_picks: int, *, pairwise: bool = False
+    plan: Plan, n_rows: int, n_features: int, n_targets: int, levels: int, n_steps: int, *, pairwise: bool = False
 ) -> str:
-    """A line with the cells of the largest tables, and about how long a selection of ``n_picks`` features takes.
+    """A line with the cells of the largest tables, and about how long a selection of ``n_steps`` features takes.
 
     ``pairwise``: because of missing cells that are left out pairwise, not of shrinkage.
 
     >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
     >>> jmi = Plan(sum_s(sum_y(I((f, s), y))), sum_y(I(f, y)), name="jmi")
-    >>> print(whole_table_cost(jmi, 500, 50, 10, levels=120, n_picks=10))
+    >>> print(whole_table_cost(jmi, 500, 50, 10, levels=120, n_steps=10))
     shrinkage:  tables of up to 28,800 cells, 14.4 million cells each step, about 9 s
     """
-    seconds, largest, each_pick = 0.0, 0, 0
+    seconds, largest, each_step = 0.0, 0, 0
     for given, need in plan.needs.items():
         condition = {None: 1, "s": levels, "t": levels**2, "S": max(n_rows, levels), "z": TARGET_LEVELS, "pa": TARGET_LEVELS}[
             given
@@ -135,14 +135,14 @@ def whole_table_cost(
         times = n_targets if given in ("z", "pa") else 1
         tables = n_features * times * (n_targets if with_targets else 1)
         cells = levels * condition * (TARGET_LEVELS if with_targets else 1)
-        repeated = n_picks if given in ("s", "S") else 1
+        repeated = n_steps if given in ("s", "S") else 1
         largest = max(largest, cells)
-        each_pick += tables * cells if given in ("s", "S") else 0
+        each_step += tables * cells if given in ("s", "S") else 0
         in_core = not pairwise and levels <= SHRUNK_LEVELS and condition <= SHRUNK_CLASSES
         per_cell = CORE_SECONDS_PER_CELL if in_core else SECONDS_PER_CELL
         per_row = CORE_SECONDS_PER_ROW if in_core else SECONDS_PER_ROW
         seconds += repeated * tables * (per_cell * cells + per_row * n_rows)
-    size = f"tables of up to {largest:,} cells, {each_pick / 1e6:.1f} million cells each step"
+    size = f"tables of up to {largest:,} cells, {each_step / 1e6:.1f} million cells each step"
     line = f"{'pairwise:' if pairwise else 'shrinkage:':<11} {size}, about {seconds:.0f} s"
     if seconds > SLOW:
         remedy = "missing='level'" if pairwise else "estimator='miller-madow'"

@@ -129,24 +129,24 @@ def nonempty_labelsets(targets: TargetTable, space: str, *, one_variable: bool =
 
 
 class OneLabel(LabelSpace):
-    """Base of the spaces that keep one label of a row: ``pick`` returns indices into the list of all labels."""
+    """Base of the spaces that keep one label of a row: ``choose`` returns indices into the list of all labels."""
 
     produces: ClassVar[Produces] = "variable"
 
-    def pick(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
-        """Indices of the picked labels, in order of their rows, at most one for each row."""
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+        """Indices of the chosen labels, in order of their rows, at most one for each row."""
         raise NotImplementedError
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The class variable of the rows with a picked label."""
+        """The class variable of the rows with a chosen label."""
         labels = nonempty_labelsets(targets, type(self).__name__)
-        picked = self.pick(labels, weights)
+        chosen = self.choose(labels, weights)
         rows = np.zeros(targets.n_rows, dtype=bool)
-        rows[labels.rows[picked]] = True
-        if not len(picked):
+        rows[labels.rows[chosen]] = True
+        if not len(chosen):
             raise InputError(f"{type(self).__name__}: no row has exactly one label, so none is left; use another label space.")
-        codes = one_column(labels.labels[picked], labels.n_labels)
-        return EncodedTargets(codes, rows=rows, n_left_out=targets.n_rows - len(picked))
+        codes = one_column(labels.labels[chosen], labels.n_labels)
+        return EncodedTargets(codes, rows=rows, n_left_out=targets.n_rows - len(chosen))
 
 
 class SelectMax(OneLabel):
@@ -162,7 +162,7 @@ class SelectMax(OneLabel):
 
     name = "select-max"
 
-    def pick(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
         """Indices of the most frequent labels."""
         return _first_by(labels, -labels.counts(weights))
 
@@ -179,7 +179,7 @@ class SelectMin(OneLabel):
 
     name = "select-min"
 
-    def pick(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
         """Indices of the rarest labels."""
         return _first_by(labels, labels.counts(weights))
 
@@ -205,12 +205,12 @@ class SelectRandom(OneLabel):
     _: KW_ONLY
     random_state: RandomState = 0
 
-    def pick(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
         """Indices of random labels."""
         sizes, starts = labels.sizes, labels.starts
         draws = (random_generator(self.random_state).random(labels.n_rows) * sizes).astype(np.int64)
-        picked: NDArray[np.int64] = (starts + draws)[sizes > 0]
-        return picked
+        chosen: NDArray[np.int64] = (starts + draws)[sizes > 0]
+        return chosen
 
 
 class Ignore(OneLabel):
@@ -223,15 +223,15 @@ class Ignore(OneLabel):
 
     name = "ignore"
 
-    def pick(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
         """Indices of the only labels."""
-        picked: NDArray[np.int64] = labels.starts[labels.sizes == 1]
-        return picked
+        chosen: NDArray[np.int64] = labels.starts[labels.sizes == 1]
+        return chosen
 
 
 def _first_by(labels: Labelsets, key: NDArray[np.float64]) -> NDArray[np.int64]:
     """For every row with labels, the index of the label with the smallest key; ties go to the first label."""
     order = np.lexsort((labels.labels, key[labels.labels], labels.rows))
     sizes, starts = labels.sizes, labels.starts
-    picked: NDArray[np.int64] = order[starts[sizes > 0]]
-    return picked
+    chosen: NDArray[np.int64] = order[starts[sizes > 0]]
+    return chosen

@@ -51,7 +51,7 @@ class Gain(Protocol):
 class SelectingGain(Protocol):
     """An optional capability of a gain: it finds the best features itself, without handing out the scores of all."""
 
-    def select_best(self, n_picks: int, unavailable: Sequence[int]) -> "Sequence[tuple[int, float, dict[str, float]]]":
+    def select_best(self, n_steps: int, unavailable: Sequence[int]) -> "Sequence[tuple[int, float, dict[str, float]]]":
         """Features, scores and components of as many steps, of which all but the last are added to the selected ones."""
 
     def last_scores(self) -> Real:

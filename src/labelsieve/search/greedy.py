@@ -95,10 +95,10 @@ class GreedySearch:
     def _select_ahead(self, gain: SelectingGain, n_selected: int) -> bool:
         """Let the gain select some features, if the next ones are neither the first, nor forced, nor last."""
         unavailable = {*self.excluded, *self.selected, *map(int, self.last)}
-        n_picks = min(n_selected - len(self.selected), self.n_features - len(unavailable), AHEAD)
-        if not self.selected or len(self.selected) < len(self.forced) or n_picks <= 0:
+        n_steps = min(n_selected - len(self.selected), self.n_features - len(unavailable), AHEAD)
+        if not self.selected or len(self.selected) < len(self.forced) or n_steps <= 0:
             return False
-        features, scores, components = zip(*gain.select_best(n_picks, sorted(unavailable)), strict=True)
+        features, scores, components = zip(*gain.select_best(n_steps, sorted(unavailable)), strict=True)
         self.selected += features
         self.scores += scores
         self.components += components

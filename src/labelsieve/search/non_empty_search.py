@@ -40,7 +40,7 @@ def lists_from_non_empty(
     for block in blocks_of(work + len(groups.least), VISITS // 2, targets.start):
         search = _Block(plan, fixed, columns, block, groups)
         for step in range(n_selected):
-            search.pick()
+            search.step()
             if step + 1 < n_selected:
                 search.fold()
         yield search.selected, search.scores
@@ -110,7 +110,7 @@ class _Block:
         self.selected = np.empty((self._size, 0), dtype=np.intp)
         self.scores = np.empty((self._size, 0))
 
-    def pick(self) -> None:
+    def step(self) -> None:
         """Add the best feature of every target to its list."""
         self._best = np.full(self._size, -np.inf)
         self._index = np.full(self._size, len(self._features.counts), dtype=np.intp)

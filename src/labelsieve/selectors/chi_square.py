@@ -70,7 +70,7 @@ def chi_square(X: TableLike, Y: TargetsLike, *, targets: Targets = "single", sam
 def _statistics(features: Codes, targets: Codes, space: str, weights: Array | None) -> Array:
     whole, unit = np.ones(features.n_rows), 1.0
     if space in ("copy", "copy-weight"):
-        return _of_copies(features, targets, whole if weights is None else weights, by_row=space == "copy-weight")
+        return _copy_transformed(features, targets, whole if weights is None else weights, by_row=space == "copy-weight")
     if weights is not None:
         quantized = quantize(weights)
         whole, unit = quantized.values.astype(np.float64), quantized.unit
@@ -80,7 +80,7 @@ def _statistics(features: Codes, targets: Codes, space: str, weights: Array | No
     return _in_units_of_weights(np.concatenate(blocks, axis=1), unit)
 
 
-def _of_copies(features: Codes, targets: Codes, weights: Array, *, by_row: bool) -> Array:
+def _copy_transformed(features: Codes, targets: Codes, weights: Array, *, by_row: bool) -> Array:
     labels = _labels(targets)
     n_labels = np.asarray(labels.sum(axis=1)).ravel()
     if not (weights * n_labels).any():

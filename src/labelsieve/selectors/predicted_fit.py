@@ -50,19 +50,19 @@ def fit_costs(
     """Lines of ``explain``: time and peak memory if a fraction of labels is given; of whole tables their time in any case."""
     plan, (n_rows, n_features, _) = method.criterion.plan, shape
     share = count if isinstance(count, float) else 1.0
-    n_picks = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))
+    n_steps = min(int(count), n_features) if is_whole(count) else max(1, round(share * n_features))
     pairwise = getattr(method.discretizer, "missing", "") == "drop-pairwise"
     if pairwise or estimator == "shrinkage":
-        return [whole_table_cost(plan, *shape, levels, n_picks, pairwise=pairwise)]
+        return [whole_table_cost(plan, *shape, levels, n_steps, pairwise=pairwise)]
     if label_share is None:
         return []
     if not 0 < label_share < 1:
         raise InputError(f"label_share={label_share!r}: pass the fraction of the rows that have a label, between 0 and 1.")
     packed, accumulators = plan.memory(*shape, levels)
     peak = f"{'peak:':<11} about {(COPIES * packed + accumulators + ALWAYS) / 1e6:.2g} MB beyond the data"
-    counting = predicted_seconds(plan, *shape, levels, n_picks, label_share)
+    counting = predicted_seconds(plan, *shape, levels, n_steps, label_share)
     if counting is None:
         return [f"{'time:':<11} not predicted: the tables of a joint condition depend on the data", peak]
     binning = seconds_per_value(method.discretizer) * n_rows * n_features
     seconds = f"about {counting + binning:.2g} s on one thread of this machine, {binning:.2g} s of it binning of numbers"
-    return [f"{'time:':<11} {seconds}; {n_picks} steps, labels in {100 * label_share:.3g} % of the rows", peak]
+    return [f"{'time:':<11} {seconds}; {n_steps} steps, labels in {100 * label_share:.3g} % of the rows", peak]

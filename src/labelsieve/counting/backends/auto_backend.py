@@ -29,7 +29,7 @@ def auto_backend(X: Codes, Y: Codes, weights: RowWeights | None, n_jobs: int | N
         return dask_backend if X.on_cluster else ChunkedBackend
     enough = CELLS_PER_THREAD * n_threads(n_jobs)
     possible = weights is None and not Y.has_missing and X.n_columns * X.n_rows * (Y.n_columns + 1) >= enough
-    if possible and panel_cells(X, Y) >= enough and has_card():
+    if possible and panel_cells(X, Y) >= enough and has_gpu():
         return GpuBackend
     return NativeBackend
 
@@ -46,7 +46,7 @@ def panel_cells(X: Codes, Y: Codes) -> int:
 
 
 @cache
-def has_card() -> bool:
+def has_gpu() -> bool:
     """True when CuPy is installed and finds a GPU and a compiler; asked for once."""
     if find_spec("cupy") is None:
         return False

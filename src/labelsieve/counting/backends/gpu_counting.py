@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_bits import BIT_LEVELS, BLOCK, MOST_COLUMNS, padded_levels
 from labelsieve.counting.backends.gpu_conditions import DeviceColumn, EveryRow
-from labelsieve.counting.backends.gpu_features import features_on_card
+from labelsieve.counting.backends.gpu_features import features_on_gpu
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
 from labelsieve.counting.backends.gpu_targets import DeviceTargets, TargetCodes
 from labelsieve.counting.backends.gpu_transfer import BitBlock, RowParts
@@ -51,7 +51,7 @@ class DeviceCounts:
         self._kernels, self._xp, self._table, self._weights = kernels, kernels.xp, table, weights
         self.n_features, self._n_rows = X.n_columns, Y.n_rows
         self._targets = DeviceTargets(kernels, Y, weights is not None)
-        self._features = features_on_card(kernels, X, row_index, weights is not None, memory_limit)
+        self._features = features_on_gpu(kernels, X, row_index, weights is not None, memory_limit)
         self._margins: dict[int, Any] = {}  # by block: counts with the columns of all targets
         self._room = int(KEPT * kernels.free_bytes())
 
@@ -169,7 +169,7 @@ class DeviceCounts:
             self._kernels.count(bits, given, levels, group, counts)
             return
         counts[...] = 0
-        for stages, part in bits.on_card():
+        for stages, part in bits.on_device():
             of_part = self._xp.zeros_like(counts)
             self._kernels.count(part, given.rows(stages), levels, group.rows(self._xp, stages), of_part)
             counts += of_part

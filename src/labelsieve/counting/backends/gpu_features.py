@@ -110,7 +110,7 @@ class DeviceFeatures:
 _ON_CARDS: WeakKeyDictionary[Codes, WeakValueDictionary[tuple[Any, ...], DeviceFeatures]] = WeakKeyDictionary()
 
 
-def features_on_card(
+def features_on_gpu(
     kernels: "CudaKernels", X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
 ) -> DeviceFeatures:
     """The features of ``X``, packed unless a backend on the same GPU has done so."""

@@ -45,7 +45,7 @@ class CardMemory:
         values.get(out=host)
         return host
 
-    def to_card(self, values: NDArray[Any]) -> Any:
+    def to_device(self, values: NDArray[Any]) -> Any:
         """A copy on the GPU; of large arrays piece by piece, one on its way while the next one is staged."""
         values = np.ascontiguousarray(values)
         if values.nbytes <= STAGED:
@@ -80,8 +80,8 @@ class CardMemory:
         def send(number: int) -> None:
             array, at = packed[number], number % 2
             copying.wait_event(free[at])
-            to_card = cuda.runtime.memcpyHostToDevice
-            cuda.runtime.memcpyAsync(buffers[at].data.ptr, array.ctypes.data, array.nbytes, to_card, copying.ptr)
+            to_device = cuda.runtime.memcpyHostToDevice
+            cuda.runtime.memcpyAsync(buffers[at].data.ptr, array.ctypes.data, array.nbytes, to_device, copying.ptr)
             copied[at].record(copying)
 
         send(0)

@@ -58,14 +58,14 @@ class DeviceSums:
     @cached_property
     def counts(self) -> DeviceCounts:
         """Of features by targets."""
-        return self._on_card(self._tables.X, self._tables.Y, self._tables.row_index)
+        return self._on_device(self._tables.X, self._tables.Y, self._tables.row_index)
 
     @cached_property
     def _among_targets(self) -> DeviceCounts:
         """The targets instead of the features."""
-        return self._on_card(self._tables.Y, constant_column(self._n_rows), None)
+        return self._on_device(self._tables.Y, constant_column(self._n_rows), None)
 
-    def _on_card(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> DeviceCounts:
+    def _on_device(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> DeviceCounts:
         xp, weights, fixed = self.xp, self._tables.weights_of_targets, self._tables.fixed
         values = fixed.values
         table, of_rows = None, None

@@ -134,7 +134,7 @@ class RowParts:
     def __len__(self) -> int:
         return self._block.shape[0]
 
-    def on_card(self) -> Iterator[tuple[slice, Any]]:
+    def on_device(self) -> Iterator[tuple[slice, Any]]:
         """Stages, and their bits."""
         yield from zip(self._block.stages, self._kernels.streamed(self._block.parts), strict=True)
 
@@ -187,7 +187,7 @@ def fill(kernels: "CudaKernels", table: Codes, row_index: NDArray[np.uint32] | N
         step = max(1, PIECE // table.n_columns // STAGE) * STAGE
         for start in range(0, n_rows, step):  # whole rows are contiguous: the GPU sorts out the columns
             rows = table.dense[start : start + step] if row_index is None else table.dense[row_index[start : start + step]]
-            codes = kernels.to_card(rows)
+            codes = kernels.to_device(rows)
             for block in blocks:
                 whole = len(block.columns) == table.n_columns
                 taken = codes if whole else codes[:, xp.asarray(block.columns)]
@@ -210,7 +210,7 @@ def _piece(
     if table.dense is not None:
         contiguous = len(columns) == columns[-1] - columns[0] + 1
         taken = table.dense[:, columns[0] : columns[-1] + 1] if contiguous else table.dense[:, columns]
-        return kernels.to_card((taken[rows] if row_index is None else taken[row_index[rows]]).T)
+        return kernels.to_device((taken[rows] if row_index is None else taken[row_index[rows]]).T)
     assert table.sparse is not None
     xp = kernels.xp
     codes = _from_sparse(xp, table.sparse, columns, table.n_rows)

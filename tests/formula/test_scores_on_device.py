@@ -12,12 +12,12 @@ from labelsieve.formula.device_scorer import DeviceScorer
 from labelsieve.formula.evaluation import Program
 from labelsieve.search import greedy
 from labelsieve.stopping import Knee, PermutationTest
-from tests.support.card_arrays import CardBackend
 from tests.support.criterion_cases import VARIANTS
-from tests.support.gpu_backends import on_card
+from tests.support.device_arrays import DeviceBackend
+from tests.support.gpu_backends import on_gpu
 from tests.support.numpy_kernels import NumpyKernels
 
-BACKENDS = {"stand-in": CardBackend, "card": pytest.param(on_card, marks=pytest.mark.gpu)}
+BACKENDS = {"stand-in": DeviceBackend, "card": pytest.param(on_gpu, marks=pytest.mark.gpu)}
 on_every_backend = pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS)
 ON_CARD = "jmi", "mrmr", "mifs", "cife", "cmim", "disr", "jmim", "icap", "scls", "mdmr", "pmu", "cmi"
 
@@ -57,7 +57,7 @@ def test_every_criterion_selects_the_same(backend, variant):
 @pytest.mark.parametrize("criterion", ON_CARD)
 def test_scores_are_computed_on_the_card(criterion):
     with patch.object(DeviceScorer, "select_best", autospec=True, side_effect=DeviceScorer.select_best) as picks:
-        fit_both(CardBackend, criterion, *make_data(60), n_features_to_select=3)
+        fit_both(DeviceBackend, criterion, *make_data(60), n_features_to_select=3)
     assert picks.call_count == 1
     assert picks.call_args.args[1] == 2
 
@@ -88,7 +88,7 @@ def test_picks_are_recorded_once_and_repeated_by_later_fits(criterion, monkeypat
     monkeypatch.setattr(Program, "fold_panel", lambda self, feature: folds.append(feature) or fold(self, feature))
     X, Y = make_data(60)
     X[:, 9] = X[:, 1]
-    sieve = Sieve(criterion, backend=CardBackend, discretizer=None, warm_start=True)
+    sieve = Sieve(criterion, backend=DeviceBackend, discretizer=None, warm_start=True)
     for n_selected, n_recorded in ((2, 0), (9, 1), (13, 1)):
         sieve.set_params(n_features_to_select=n_selected).fit(X, Y)
         assert len(recorded) == n_recorded

@@ -123,7 +123,7 @@ class CardSums:
         return np.array(_data(values))
 
 
-class CardBackend:
+class DeviceBackend:
     """A GPU backend with kernels in numpy whose sums are arrays of a card."""
 
     def __init__(self, *tables, **options):
