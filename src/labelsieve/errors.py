@@ -36,6 +36,10 @@ class IdLikeColumnWarning(ColumnWarning):
     """A nominal column has about as many levels as rows, so its rare levels are pooled."""
 
 
+class NumberTextWarning(ColumnWarning):
+    """A column of text that is numbers: every text is a level."""
+
+
 class TargetTypeWarning(ColumnWarning):
     """Targets that could be read in two ways: the message names the columns, what was taken, and how to override it."""
 

@@ -84,7 +84,7 @@ BAD_FRAMES = {
     "polars missing number": (pl.DataFrame({"a": [0, 1, 1], "b": [1, None, 0]}), "row 1.*'b'"),
     "polars missing text": (pl.DataFrame({"a": [0, 1, 1], "b": ["x", None, "y"]}), "'b'.*row 1"),
     "polars nothing": (pl.DataFrame({"b": [None, None, None]}), "'b'.*row 0"),
-    "polars lists": (pl.DataFrame({"b": [[0], [1], [1]]}), "'b'.*convert"),
+    "polars lists": (pl.DataFrame({"b": [[0], [1], [1]]}), "'b'.*lists.*0/1 columns"),
 }
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from labelsieve import InputError, Sieve
 from labelsieve.datasets import ChunkedTable, DatasetError, load
+from labelsieve.datasets.readers import parquet
 from tests.support.command_line import run
 
 SETS = [["rock", "loud"], [], None, ['say "hi"', "rock"], ["a;b"], ["loud"]] * 10
@@ -35,7 +36,7 @@ def expected(sets):
 def test_lists_of_a_file_are_label_sets(path, library, monkeypatch):
     if library == "polars":
         monkeypatch.setitem(sys.modules, "pyarrow", None)
-        monkeypatch.setattr("labelsieve.datasets.readers.parquet.find_spec", lambda name: name == "polars" or None)
+        monkeypatch.setattr(parquet, "find_spec", lambda name: name == "polars" or None)
     data = load(path, "tags")
     assert data.label_names == NAMES
     assert data.feature_names == ("x", "z")

@@ -91,7 +91,8 @@ def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str
         warnings.warn(
             f"X, {name} has {n_levels:,} levels in {n_rows:,.0f} rows, like an id: levels of fewer than {ID_LEVEL_ROWS} rows "
             "are pooled into one, because the information of a level that hardly recurs is bias. Exclude the column, or "
-            f"derive groups from it; if its values, such as {str(values[0])[:40]!r}, are measurements, make them numbers.",
+            f"derive groups from it; if its values, such as {str(values[0])[:40]!r}, are measurements, make them numbers, for "
+            "example with labelsieve.datasets.to_numbers.",
             IdLikeColumnWarning,
             stacklevel=2,
         )

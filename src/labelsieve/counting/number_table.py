@@ -16,6 +16,7 @@ from labelsieve.counting.frame_columns import (
     seconds,
     without_wide_integers,
 )
+from labelsieve.counting.number_texts import warn_of_number_texts
 from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.counting.text_levels import Levels
 from labelsieve.errors import InputError
@@ -239,5 +240,7 @@ def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_miss
     for position, column in enumerate(columns):
         table[:, position] = column.values
     text = {position: column.levels for position, column in enumerate(columns) if column.levels is not None}
+    if what == "X":
+        warn_of_number_texts(frame, text, what)
     nominal = frozenset(position for position, column in enumerate(columns) if column.nominal)
     return NumberTable(_numeric(table, what), names, text, nominal)

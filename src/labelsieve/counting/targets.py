@@ -77,7 +77,8 @@ def _warn_of_many_classes(classes: Codes, nominal: frozenset[int]) -> None:
         if n_classes > MAX_CLASSES and n_classes * ROWS_PER_CLASS > classes.n_rows:
             warnings.warn(
                 f"Y, {target_place(column, classes.names)}: text with {n_classes:,} classes in {classes.n_rows:,} rows, of "
-                "which hardly any occurs twice. Convert numbers to a numeric type, split label sets, or leave it out.",
+                "which hardly any occurs twice. Convert numbers (labelsieve.datasets.to_numbers), split label sets, or leave "
+                "it out.",
                 TargetTypeWarning,
                 stacklevel=3,
             )

@@ -5,6 +5,7 @@ from labelsieve.datasets.dataset_error import DatasetError, DatasetWarning
 from labelsieve.datasets.describe import Description, describe
 from labelsieve.datasets.describe_columns import ColumnDescription, TargetDescription, describe_columns, describe_targets
 from labelsieve.datasets.fetch import fetch, load_or_fetch, load_tecator
+from labelsieve.datasets.frame_numbers import to_numbers
 from labelsieve.datasets.readers.load import load
 from labelsieve.datasets.synthetic.extreme_labels import ExtremeLabels, make_extreme
 from labelsieve.datasets.synthetic.feature_roles import Role, SyntheticData, make_feature_roles
@@ -35,4 +36,5 @@ __all__ = [
     "make_extreme",
     "make_feature_roles",
     "save",
+    "to_numbers",
 ]

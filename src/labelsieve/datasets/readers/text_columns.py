@@ -11,10 +11,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.formatted_numbers import EXCHANGED, is_placeholder, read_formatted_numbers
 from labelsieve.datasets.dataset_error import some_of
 from labelsieve.datasets.readers.column_table import Column, SeparateCells, Table, check_names
 from labelsieve.datasets.readers.date_columns import are_undecided_dates, read_dates, read_decimal_commas
-from labelsieve.datasets.readers.formatted_numbers import is_placeholder, read_formatted_numbers
 
 # Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
@@ -63,7 +63,6 @@ def parse_number(text: str) -> float:
 
 Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "nominal"]
 SPELLED = ("decimal comma", "formatted")  # numeric columns whose cells may be sets of labels: 1,3
-_EXCHANGED = str.maketrans(",.", ".,")
 LOOKED_AT = 1_000  # texts of a nominal column that are tried as numbers
 MANY_TEXTS = 20  # of a nominal column: more of them, mostly numbers, are reported
 
@@ -133,7 +132,7 @@ def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, flo
         return "date", dict(zip(texts, dates.tolist(), strict=True))
     commas = None
     if decimal_comma and any("," in text for text in texts):
-        commas = read_decimal_commas(texts) or read_formatted_numbers([text.translate(_EXCHANGED) for text in texts])
+        commas = read_decimal_commas(texts) or read_formatted_numbers([text.translate(EXCHANGED) for text in texts])
     if commas is not None:
         return "decimal comma", dict(zip(texts, commas, strict=True))
     formatted = read_formatted_numbers(texts)

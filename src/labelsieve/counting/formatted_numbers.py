@@ -11,6 +11,8 @@ _NUMBER = re.compile(
     rf"(?P<digits>{_DIGITS})(?P<power>[eE][-+]?\d{{1,3}})?(?: ?(?P<after>%|{_CURRENCY}))?(?P<close>\))?",
     re.ASCII,
 )
+_CODE = re.compile(r"0\d")  # digits that name something, such as a zip code
+EXCHANGED = str.maketrans(",.", ".,")
 # Words for a missing cell where all other cells of a column are numbers or dates; in a column of words they may be levels.
 PLACEHOLDERS = frozenset(
     [
@@ -80,3 +82,24 @@ def is_placeholder(text: str) -> bool:
     (True, False)
     """
     return text.lower() in PLACEHOLDERS
+
+
+def is_code(text: str) -> bool:
+    """True for digits that name something, such as a zip code.
+
+    >>> is_code("01234"), is_code("0.5")
+    (True, False)
+    """
+    return _CODE.match(text) is not None
+
+
+def decimal_mark(texts: Sequence[str]) -> str | None:
+    """The decimal mark of texts that are numbers of one unit; None if they are not, or are codes.
+
+    >>> decimal_mark(["$1,234", "$80"]), decimal_mark(["1.234,5", "2,5"]), decimal_mark(["01234", "99999"])
+    ('.', ',', None)
+    """
+    if any(map(is_code, texts)):
+        return None
+    forms = {".": list(texts), ",": [text.translate(EXCHANGED) for text in texts]}
+    return next((mark for mark, form in forms.items() if read_formatted_numbers(form) is not None), None)
