@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve import HybridSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.datasets import load
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth
 from labelsieve.errors import ColumnWarning, IdLikeColumnWarning
@@ -205,6 +205,20 @@ def test_information_that_is_bias_of_many_levels_is_noted_with_a_remedy_that_wor
         assert selector.fit(X, y).get_feature_names_out().tolist() == ["street"]
     for remedy in ({"estimator": "shrinkage"}, {"discretizer": EqualFrequency(min_level_count=10)}, {"excluded": ["street"]}):
         assert clone(selector).set_params(**remedy).fit(X, y).get_feature_names_out().tolist() == ["size"]
+
+
+def test_the_correction_of_miller_and_madow_is_noted_where_it_is_too_small():
+    X, y = street_table(450)
+    with pytest.warns(ColumnWarning, match=r"'street' \(\d+\) has many levels.*with estimator='miller-madow' too.*'shrinkage'"):
+        Sieve("mim", estimator="miller-madow", n_features_to_select=1).fit(X, y)
+    Sieve("mim", estimator="miller-madow").fit(*street_table(150))
+
+
+@pytest.mark.filterwarnings("ignore::labelsieve.errors.ColumnWarning")
+@pytest.mark.parametrize("n_levels", [120, 250, 450])
+def test_the_default_of_the_command_line_prefers_informative_features_to_many_levels(n_levels):
+    X, y = street_table(n_levels)
+    assert HybridSieve(n_features_to_select=1).fit(X, y).get_feature_names_out().tolist() == ["size"]
 
 
 def test_levels_with_many_rows_are_not_noted():

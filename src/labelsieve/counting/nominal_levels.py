@@ -15,6 +15,7 @@ from labelsieve.errors import ColumnWarning, IdLikeColumnWarning
 MOST_KEPT = MAX_LEVELS - 2  # a code is left for pooled levels, and one for missing cells
 ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, is like an id
 ID_LEVEL_ROWS = 10  # its levels of fewer rows are pooled
+BIASED_ROWS = {"plugin": ID_LEVEL_ROWS, "miller-madow": 6}  # levels of fewer rows on average have too much information
 
 
 _BOTH = np.array([0.0, 1.0])  # values of booleans
@@ -109,23 +110,26 @@ def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str
     return chosen
 
 
-def warn_of_bias(codes: Codes, excluded: Collection[int | str] = ()) -> None:
+def warn_of_bias(codes: Codes, estimator: str, excluded: Collection[int | str] = ()) -> None:
     """Warn of columns with few rows for each of their levels among columns of fewer levels: their information is too large.
 
     The plug-in estimate is about (levels - 1)(classes - 1) / 2N nats too large, so that such a column is selected without being
-    informative.
+    informative. The correction of Miller and Madow is too small for levels of fewer than about six rows.
     """
+    if estimator not in BIASED_ROWS:
+        return
     names = codes.names or [str(column) for column in range(codes.n_columns)]
-    many = (codes.levels > ID_LEVELS) & (codes.levels * ID_LEVEL_ROWS > codes.n_rows)
+    many = (codes.levels > ID_LEVELS) & (codes.levels * BIASED_ROWS[estimator] > codes.n_rows)
     columns = [column for column in np.flatnonzero(many).tolist() if not {column, names[column]} & set(excluded)]
     if not columns or 2 * codes.levels[codes.levels > 1].min() > codes.levels[columns].max():
         return
     found = ", ".join(f"{names[column]!r} ({codes.levels[column]:,})" for column in columns[:3])
     found += f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
     bias = (int(codes.levels[columns].max()) - 1) / (2 * codes.n_rows)
+    amount = f" by up to about {bias:.2f} nats" if estimator == "plugin" else f", with estimator={estimator!r} too"
     warnings.warn(
         f"X: {found} {'has' if len(columns) == 1 else 'have'} many levels for {codes.n_rows:,} rows, so that the information "
-        f"about a label of two classes is overestimated by up to about {bias:.2f} nats. Use estimator='shrinkage' "
+        f"about a label of two classes is overestimated{amount}. Use estimator='shrinkage' "
         "(--estimator shrinkage), pool levels of few rows (EqualFrequency(min_level_count=10), --discretizer-of "
         f"{names[columns[0]]}=levels:min_level_count=10), or exclude them.",
         ColumnWarning,

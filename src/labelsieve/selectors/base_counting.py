@@ -102,8 +102,8 @@ class BaseCountingSieve(BaseSieve):
                 codes = method.discretizer.encode(table, targets.codes, weights)
         encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         code_tables = codes if isinstance(codes, list) else [codes]
-        if self.estimator == "plugin" and not isinstance(method.discretizer, AsGiven):
-            warn_of_bias(code_tables[0], list(self.excluded))
+        if not isinstance(method.discretizer, AsGiven):
+            warn_of_bias(code_tables[0], self.estimator, list(self.excluded))
         tables = [to_count(each, encoded, weights, self.estimator) for each in code_tables]
         return tables, self._find_parents(method, table, tables, targets)
 
