@@ -41,7 +41,9 @@ void Panels<Count>::Run::all_grouped() {
         Scratch<Count>& scratch = panels.scratch_[worker];
         auto& [classes, sorted] = buffers[worker];
         const double ratio = targets().known_ratio(l);
-        if (given.few()) {
+        const bool large =
+            targets().n_rows() >= 16 * targets().classes(l);  // classes, to be split one by one
+        if (given.few() && large) {
             scratch.partition.clear();
             targets().list_first(l, sorted);
             add_split(sorted, given.bytes().data(), n_given(), scratch.partition);
@@ -49,7 +51,10 @@ void Panels<Count>::Run::all_grouped() {
                 add_split(targets().rows(l, c), given.bytes().data(), n_given(), scratch.partition);
         } else {
             targets().expand(l, classes, sorted);
-            group_rows(sorted, classes.data(), given.codes().data(), n_given(), scratch.partition);
+            if (given.few())
+                group_rows(sorted, classes.data(), given.bytes().data(), n_given(), scratch.partition);
+            else
+                group_rows(sorted, classes.data(), given.codes().data(), n_given(), scratch.partition);
         }
         panels.terms_.complete(scratch.partition);
         if (ratio != 0) {

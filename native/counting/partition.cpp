@@ -1,12 +1,14 @@
 #include "counting/partition.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <unordered_map>
 
 namespace labelsieve {
 
-void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
-                size_t n_outer, Partition& out) {
+template <class Level>
+void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const Level* outer, size_t n_outer,
+                Partition& out) {
     // A stable counting sort by the outer variable keeps the order of the inner one.
     std::vector<size_t> next(n_outer + 1, 0);
     for (const row_t row : inner_rows) ++next[outer[row] + 1];
@@ -29,9 +31,14 @@ void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const 
     }
 }
 
+template void group_rows(std::span<const row_t>, const uint32_t*, const uint8_t*, size_t, Partition&);
+template void group_rows(std::span<const row_t>, const uint32_t*, const uint32_t*, size_t, Partition&);
+
 void add_split(std::span<const row_t> rows, const uint8_t* levels, size_t n_levels, Partition& out) {
     constexpr size_t most = 256;
-    size_t next[most + 1] = {};
+    if (rows.size() == 1) return out.singletons.push_back(rows.front());
+    size_t next[most + 1];
+    std::fill_n(next, n_levels + 1, size_t(0));  // values of the inner variable may have a few rows only
     for (const row_t row : rows) ++next[levels[row] + 1];
     // Groups of one row go behind the others, and from there to their own list.
     const size_t before = out.rows.size();

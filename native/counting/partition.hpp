@@ -28,8 +28,9 @@ struct Partition {
 
 // Rows by (outer, inner): `inner_rows` lists all rows, sorted by the inner variable; `outer[row]` is below
 // `n_outer`. `inner[row]` changes where the inner variable does. Cost: a few passes over the rows.
-void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const uint32_t* outer,
-                size_t n_outer, Partition& out);
+template <class Level>
+void group_rows(std::span<const row_t> inner_rows, const uint32_t* inner, const Level* outer, size_t n_outer,
+                Partition& out);
 
 // The same for few levels of the outer variable and the rows of one value of the inner one: adds their groups
 // to `out`, which has been emptied before the first value. `levels` has a level below `n_levels` for each
