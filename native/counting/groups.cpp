@@ -41,9 +41,8 @@ void Panels<Count>::Run::all_grouped() {
         Scratch<Count>& scratch = panels.scratch_[worker];
         auto& [classes, sorted] = buffers[worker];
         const double ratio = targets().known_ratio(l);
-        const bool large =
-            targets().n_rows() >= 16 * targets().classes(l);  // classes, to be split one by one
-        if (given.few() && large) {
+        // Large classes are split one by one, small ones by one sort of all rows.
+        if (given.few() && targets().n_rows() >= 16 * targets().classes(l)) {
             scratch.partition.clear();
             targets().list_first(l, sorted);
             add_split(sorted, given.bytes().data(), n_given(), scratch.partition);
