@@ -161,7 +161,7 @@ class Session {
 
     void run(Vector<uint32_t> given, size_t n_given, size_t first, size_t last, bool reduce,
              OutVector<fixed_t> with_given, OutVector<fixed_t> out, bool joint,
-             std::optional<OutVector<fixed_t>> known) {
+             std::optional<OutVector<fixed_t>> known, size_t first_feature) {
         require(given.shape(0) == targets_.n_rows(), "one given code for each row or entry");
         PanelRequest request{.given = view_of(given),
                              .n_given = n_given,
@@ -170,7 +170,8 @@ class Session {
                              .reduce = reduce,
                              .joint = joint,
                              .with_given = with_given.data(),
-                             .out = out.data()};
+                             .out = out.data(),
+                             .first_feature = first_feature};
         check_shapes(request, with_given.shape(0), out.shape(0));
         if (known) {
             require(!reduce && known->shape(0) == out.shape(0), "one sum for each feature and target");
@@ -368,7 +369,7 @@ NB_MODULE(_native, m) {
         .def("target_sums", &Session::target_sums, "out"_a.noconvert())
         .def("run", &Session::run, "given"_a, "n_given"_a, "first"_a, "last"_a, "reduce"_a,
              "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false,
-             "known"_a.noconvert() = nb::none())
+             "known"_a.noconvert() = nb::none(), "first_feature"_a = 0)
         .def("run_feature", &Session::run_feature, "feature"_a, "first"_a, "last"_a, "reduce"_a,
              "with_given"_a.noconvert(), "out"_a.noconvert(), "joint"_a = false)
         .def("run_features", &Session::run_features, "requests"_a, "pairs"_a.noconvert(), "out"_a.noconvert(),

@@ -52,18 +52,19 @@ NewArray<fixed_t> information(nb::ndarray<const fixed_t, nb::ndim<2>, nb::c_cont
     const size_t n = sums.shape(0), n_columns = sums.shape(1);
     require(of_rows.shape(0) == n && of_columns.shape(0) == n_columns,
             "a number for each row and each column");
-    require(matrix.shape(0) == n && first + n_columns <= matrix.shape(1), "space for the columns");
+    require(matrix.shape(0) == n && matrix.shape(1) == n && first + n_columns <= n, "space for the columns");
     std::vector<fixed_t> totals(n);
     {
         const nb::gil_scoped_release released;
         information_of_pairs({.sums = sums.data(),
                               .n = n,
                               .n_columns = n_columns,
+                              .first = first,
                               .of_rows = of_rows.data(),
                               .of_columns = of_columns.data(),
                               .divisor = divisor,
                               .not_negative = not_negative},
-                             matrix.data() + first, matrix.shape(1), totals.data(), threads);
+                             matrix.data(), totals.data(), threads);
     }
     return hand_over(std::move(totals));
 }

@@ -46,7 +46,7 @@ void fill_given_cells(const Block<Count>& block, const Count* counted, const Cou
 
 template <class Count>
 void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
-                const Terms<Count>& terms, bool has_unknown, fixed_t* sums, fixed_t* alone,
+                const Terms<Count>& terms, bool has_unknown, size_t skipped, fixed_t* sums, fixed_t* alone,
                 Scratch<Count>& scratch) {
     const size_t width = block.width(), n_cells = block.levels() * counts.given;
     const size_t tile = tile_width<Count>(n_cells, width);
@@ -56,7 +56,7 @@ void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, co
     Count* cells = scratch.cells.data();
     Count* left = cells + n_cells * pitch;
     const size_t set = block.pitch();
-    for (size_t start = 0; start < width; start += tile) {
+    for (size_t start = skipped / 16 * 16; start < width; start += tile) {
         const size_t n = std::min(tile, width - start);
         if (counts.classes == 1) terms.add(given_cells + start, n_cells, width, n, sums + start);
         for (size_t b = 0; b + 1 < counts.classes; ++b) {
@@ -148,8 +148,8 @@ template void shrink_target(const Block<count_t>&, const TargetCounts<count_t>&,
 template void shrink_target(const Block<double>&, const TargetCounts<double>&, const double*,
                             const ShrunkTerms&, double*, Scratch<double>&);
 template void add_target(const Block<count_t>&, const TargetCounts<count_t>&, const count_t*,
-                         const Terms<count_t>&, bool, fixed_t*, fixed_t*, Scratch<count_t>&);
+                         const Terms<count_t>&, bool, size_t, fixed_t*, fixed_t*, Scratch<count_t>&);
 template void add_target(const Block<double>&, const TargetCounts<double>&, const double*,
-                         const Terms<double>&, bool, fixed_t*, fixed_t*, Scratch<double>&);
+                         const Terms<double>&, bool, size_t, fixed_t*, fixed_t*, Scratch<double>&);
 
 }  // namespace labelsieve

@@ -23,10 +23,10 @@ void fill_given_cells(const Block<Count>& block, const Count* counted, const Cou
 
 // sums[i] += sum over the cells of (feature i, given, target) of the terms of their counts. Of a target with
 // unknown cells, class 1 is left out, and unless `alone` is null, alone[i] += the same sum over the cells of
-// (feature i, given) of the other classes.
+// (feature i, given) of the other classes. The first features of the block, `skipped` of them, need no sums.
 template <class Count>
 void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
-                const Terms<Count>& terms, bool has_unknown, fixed_t* sums, fixed_t* alone,
+                const Terms<Count>& terms, bool has_unknown, size_t skipped, fixed_t* sums, fixed_t* alone,
                 Scratch<Count>& scratch);
 
 // Sums of entropies of whole tables, shrunk towards uniform ones: see ShrunkTables.

@@ -197,7 +197,7 @@ template <class Count>
 void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned worker) {
     const Block<Count>& block = *blocks[range.block];
     Scratch<Count>& scratch = panels.scratch_[worker];
-    const size_t levels = n_given(), pitch = block.pitch();
+    const size_t levels = n_given(), pitch = block.pitch(), n_skipped = skipped(block);
     const bool kept = !panels.classes_->counts.empty();
     scratch.sums.reserve(block.width());
     std::fill(scratch.sums.data(), scratch.sums.data() + block.width(), 0);
@@ -242,10 +242,11 @@ void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned w
             fixed_t *joint = scratch.known.data(), *alone = joint + block.width();
             if (ratio == 0) {
                 joint = scratch.sums.data();
-                add_target(block, counts, given_cells, panels.terms_, false, joint, nullptr, scratch);
+                add_target(block, counts, given_cells, panels.terms_, false, n_skipped, joint, nullptr,
+                           scratch);
             } else {
                 std::fill(joint, alone + block.width(), 0);
-                add_target(block, counts, given_cells, panels.terms_, true, joint,
+                add_target(block, counts, given_cells, panels.terms_, true, n_skipped, joint,
                            request.joint ? nullptr : alone, scratch);
                 kernels().add_known(alone + block.width(), joint, alone, ratio, block.features().size(),
                                     scratch.sums.data());
@@ -267,14 +268,17 @@ void Panels<Count>::Run::count_split(size_t from, size_t to) {
     std::vector<Range> ranges;
     std::vector<std::vector<double>> cost(blocks.size());
     double all = 0;
-    for (size_t b = 0; b < blocks.size(); ++b)
+    for (size_t b = 0; b < blocks.size(); ++b) {
+        const size_t n_skipped = skipped(*blocks[b]), n_needed = blocks[b]->width() - n_skipped;
+        if (n_skipped == blocks[b]->features().size()) continue;
         for (size_t t = from; t < to; ++t) {
             const size_t classes = targets().classes(split[t]);
-            const double cells = double(blocks[b]->levels() * n_given() * classes * blocks[b]->width());
+            const double cells = double(blocks[b]->levels() * n_given() * classes * n_needed);
             cost[b].push_back(double(targets().listed(split[t])) * (n_given() > 1 ? 4 : 0) +
                               (request.shrunk ? 8 : 2) * cells);
             all += cost[b].back();
         }
+    }
     const double limit = std::clamp(all / (16.0 * panels.pool_.size()), 5e4, longest_task);
     for (size_t b = 0; b < blocks.size(); ++b) {
         size_t start = from;

@@ -29,6 +29,7 @@ struct PanelRequest {
     const ShrunkTerms* shrunk =
         nullptr;                         // asked for instead of `out`; without targets, of (feature k, given)
     std::optional<size_t> feature = {};  // that is given, instead of a column
+    size_t first_feature = 0;            // sums of earlier ones are not needed, and may be anything
 };
 
 class AnyPanels {

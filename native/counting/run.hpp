@@ -2,6 +2,8 @@
 // columns.
 #pragma once
 
+#include <algorithm>
+
 #include "counting/panels.hpp"
 
 namespace labelsieve {
@@ -37,6 +39,12 @@ struct Panels<Count>::Run {
     size_t n_words() const { return (features().n_rows() + 63) / 64; }
 
     void assign_targets();
+    // Features at the start of a block that are not needed.
+    size_t skipped(const Block<Count>& block) const {
+        const auto needed = [&](size_t feature) { return feature >= request.first_feature; };
+        const auto& all = block.features();
+        return size_t(std::find_if(all.begin(), all.end(), needed) - all.begin());
+    }
     void store(const Block<Count>& block, size_t target, const fixed_t* sums, unsigned worker) {
         for (size_t i = 0; i < block.features().size(); ++i)
             store(block.features()[i], target, sums[i], worker);

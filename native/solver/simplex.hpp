@@ -42,17 +42,18 @@ void copy_block(const double* matrix, size_t n, const SomeRows& rows, double fac
 void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, const double* weights,
                        double shift, double* sums, Pool& pool);
 
-// Sums of n log n over the tables of n rows with some columns, and how they become information in bits.
+// Sums of n log n over the tables of n features with some columns, those of the features from `first` on, and
+// how they become information in bits.
 struct PairSums {
-    const fixed_t* sums;  // n x n_columns
-    size_t n, n_columns;
+    const fixed_t* sums;  // n x n_columns; rows before `first` are not read
+    size_t n, n_columns, first;
     const fixed_t *of_rows, *of_columns;  // taken off
     double divisor;                       // for nats
     bool not_negative;                    // whatever the last bit of a sum is
 };
 
-// block[i * pitch + j] = the information of pair (i, j), and totals[i] = the sum of its fixed-point numbers
-// over j.
-void information_of_pairs(const PairSums& pairs, double* block, size_t pitch, fixed_t* totals, Pool& pool);
+// Writes the information of the pairs to the n x n matrix, in both places, and the sums of its fixed-point
+// numbers over the columns to totals[i], for rows i from `first` on.
+void information_of_pairs(const PairSums& pairs, double* matrix, fixed_t* totals, Pool& pool);
 
 }  // namespace labelsieve

@@ -253,6 +253,7 @@ class Session:
         out: NDArray[np.int64],
         joint: bool = False,
         known: NDArray[np.int64] | None = None,
+        first_feature: int = 0,
     ) -> None: ...
     def shrink(
         self,

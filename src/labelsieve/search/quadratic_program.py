@@ -190,6 +190,7 @@ class QuadraticProgram:
         if self._quadratic > 0 and np.array_equal(support, self._members):  # as after the last round
             return min(smallest_eigenvalue(self._block) / self._quadratic, self.pair_curvature)
         if self._whole is not None:
+            self._members = self._members[:0]  # whose block is in the same space
             block = self._part_of_whole(support, 1.0, 0.0)
         else:
             block = np.array([self.matrix.column(int(j))[support] for j in support])
@@ -228,6 +229,8 @@ class QuadraticProgram:
     def _gather(self, members: Indices) -> None:
         """The block of the matrix of the members; columns of the last round are not counted again."""
         old = self._members
+        if np.array_equal(members, old):
+            return
         if self._whole is None and WHOLE * len(members) > len(self.matrix) and self._quadratic > 0:
             self._whole = self.matrix.whole()
         if self._whole is not None:

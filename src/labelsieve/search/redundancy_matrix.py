@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
+from labelsieve.counting.backends.protocol import pairs_from
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.resources import n_threads
@@ -39,7 +40,7 @@ class Redundancy:
     Notes
     -----
     Every entry is an integer of fixed point before it becomes a number, so columns and the mean do not depend on threads.
-    Cost: a column takes one pass over pairs; the mean all columns, counted in blocks, about half of that or less.
+    Cost: a column takes one pass over pairs; the mean all columns, counted in blocks, a fourth of that or less.
 
     Examples
     --------
@@ -104,26 +105,28 @@ class Redundancy:
         return self._whole
 
     def _count_all(self, progress: Progress | None) -> None:
-        """Count all columns in blocks, for their sum and, if they may be stored, to keep them."""
+        """Count all columns in blocks, for their sum and, if they may be stored, to keep them; a pair is counted once."""
         matrix = np.empty((len(self), len(self))) if self._may_store else None
         total = 0
         for block in self._blocks():
+            first, after = int(block[0]), int(block[-1]) + 1
             margins = self._sums[block] - self._fixed.top
             if matrix is None:
                 shared = self._of_columns(self._pairs_of(block, "sum")) - len(block) * self._sums - int(margins.sum())
             else:
                 pairs = self._of_columns(self._pairs_of(block))
                 shared = core.information_of_pairs(
-                    pairs, self._sums, margins, self._fixed.divisor, self._is_plugin, matrix, int(block[0]), self._threads
+                    pairs, self._sums, margins, self._fixed.divisor, self._is_plugin, matrix, first, self._threads
                 )
-            total += _exact_sum(shared)
+            total += _exact_sum(shared[first:after]) + 2 * _exact_sum(shared[after:])
             if progress is not None:
-                progress(int(block[-1]) + 1, len(self))
+                progress(after, len(self))
         self._whole, self._total = matrix, total
 
     def _pairs_of(self, block: NDArray[np.intp], reduce: Literal["sum"] | None = None) -> NDArray[np.int64]:
+        """Sums of the columns of a block with all features from its first one on."""
         features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
-        return self._backend.pairs(targets=features, reduce=reduce)
+        return pairs_from(self._backend, features.start, targets=features, reduce=reduce)
 
     def mean(self, progress: Progress | None = None) -> float:
         """The exact mean of all entries; memory is one block of sums, or the whole matrix if it may be stored."""

@@ -125,6 +125,9 @@ class NativeBackend(TableBackend):
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
         return self._run(np.zeros(self.n_rows, dtype=np.uint32), 1, targets, reduce).triple
 
+    def pairs_from(self, first_feature: int, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+        return self._run(np.zeros(self.n_rows, dtype=np.uint32), 1, targets, reduce, first_feature).triple
+
     def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
         if not isinstance(given, Feature):
             return self._run(*self.conditions.column(given), targets, reduce)
@@ -153,11 +156,13 @@ class NativeBackend(TableBackend):
         shapes = ((self.n_features, width) for width in widths)
         return [Panel(*of_one) for of_one in zip(pairs, map(np.reshape, np.split(triples, ends[:-1]), shapes), strict=True)]
 
-    def _run(self, codes: NDArray[np.integer], n_levels: int, targets: slice, reduce: Reduce) -> Panel:
+    def _run(self, codes: NDArray[np.integer], n_levels: int, targets: slice, reduce: Reduce, first_feature: int = 0) -> Panel:
         first, last, panel = self._empty_panel(targets, reduce)
         column = np.ascontiguousarray(codes, dtype=np.uint32)
         out = panel.triple.reshape(-1)
-        self._session.run(column, n_levels, first, last, reduce is not None, panel.pair, out, joint=self._joint)
+        self._session.run(
+            column, n_levels, first, last, reduce is not None, panel.pair, out, joint=self._joint, first_feature=first_feature
+        )
         return panel
 
     def given_targets(self, given: Condition) -> Sums:

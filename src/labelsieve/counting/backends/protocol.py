@@ -172,6 +172,15 @@ def panels_given_features(backend: Backend, requests: Sequence[tuple[int, slice]
         yield from together(requests[start : start + PANELS])
 
 
+def pairs_from(backend: Backend, first_feature: int, *, targets: slice, reduce: Reduce = None) -> Sums:
+    """As ``backend.pairs``; sums of earlier features may be anything, and need not be counted."""
+    count: Any = getattr(backend, "pairs_from", None)
+    sums: Sums = (
+        backend.pairs(targets=targets, reduce=reduce) if count is None else count(first_feature, targets=targets, reduce=reduce)
+    )
+    return sums
+
+
 def fold_panel(accumulator: Any, panel: Panel, fold: PanelFold) -> None:
     """Add ``fold`` of a reduced panel to ``(d,)`` numbers, in one pass."""
     constant, fixed, pair_factor, triple_factor = fold
