@@ -105,7 +105,9 @@ class ChainEnsemble(MultiLabelClassifier):
         X, labels, weights = self._read_weighted(X, y, sample_weight)
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
-        tasks = (delayed(_fit_member)(chain, X, labels, weights, shares, int(seed)) for seed in seeds)
+        # Sorted by name, so that the same seed always gives the same ensemble.
+        random_states = [name for name in sorted(chain.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
+        tasks = (delayed(_fit_member)(chain, random_states, X, labels, weights, shares, int(seed)) for seed in seeds)
         self.chains_, self.features_ = [], []
         # Threads of products as small as these would wait for each other most of the time.
         with progress_bar("Fitting chains") as progress, one_blas_thread():
@@ -161,17 +163,21 @@ def _votes(member: BaseEstimator, X: TableLike) -> Any:
 
 
 def _fit_member(
-    chain: object, X: Matrix, labels: sp.csr_matrix, weights: Weights, shares: tuple[float, float], seed: int
+    chain: object,
+    random_states: list[str],
+    X: Matrix,
+    labels: sp.csr_matrix,
+    weights: Weights,
+    shares: tuple[float, float],
+    seed: int,
 ) -> tuple[Any, NDArray[np.intp]]:
-    """A fitted chain, and its columns."""
+    """A fitted chain with new values of the parameters ``random_states``, and its columns."""
     random = np.random.RandomState(seed)
     (n_rows, n_features), (of_rows, of_features) = X.shape, shares
     rows = np.sort(random.choice(n_rows, max(1, round(of_rows * n_rows)), replace=False))
     features = np.sort(random.choice(n_features, max(1, round(of_features * n_features)), replace=False))
     member = clone(chain)
-    # Sorted by name, so that the same seed always gives the same ensemble.
-    names = [name for name in sorted(member.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
-    member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in names})
+    member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in random_states})
     # Chains of other packages accept labels as arrays only.
     y = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
     return fit_weighted(member, X[rows][:, features], y, None if weights is None else weights[rows]), features

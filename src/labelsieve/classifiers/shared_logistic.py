@@ -24,11 +24,10 @@ FLATTEST = 1e-6  # curvature, relative to the largest
 LINE = 8  # numbers of a cache line: the rows start at one
 CELLS = 2**22  # of the Gram matrix's rows between two chances for an interrupt, and of the labels fitted between two reports
 MOST_NAMED = 10  # labels in a warning
-# The defaults of the parameters that change the objective or the form of a fit.
+_DEFAULTS = LogisticRegression().get_params()  # the names take scikit-learn as long to look up as a fit
+# Of the parameters that change the objective or the form of a fit.
 _PLAIN = {
-    key: LogisticRegression().get_params()[key]
-    for key in ("class_weight", "dual", "l1_ratio", "penalty", "solver", "warm_start")
-    if key in LogisticRegression().get_params()
+    key: _DEFAULTS[key] for key in ("class_weight", "dual", "l1_ratio", "penalty", "solver", "warm_start") if key in _DEFAULTS
 }
 
 
@@ -55,7 +54,6 @@ class SharedLogistic:
     """
 
     base: LogisticRegression
-    settings: dict[str, Any]  # its parameters, which take as long to look up as a fit
     rows: Array  # the constant input, the features, the labels, and zeros
     costs: Array
     gram: Array
@@ -88,7 +86,7 @@ class SharedLogistic:
             for start in range(0, n_rows, step):
                 some = rows[start : start + step, :n_inputs]
                 gram += (some * costs[start : start + step, np.newaxis]).T @ some
-        return cls(base, base.get_params(deep=False), rows, costs, gram, n_shared) if np.isfinite(gram).all() else None
+        return cls(base, rows, costs, gram, n_shared) if np.isfinite(gram).all() else None
 
     @property
     def _n_free(self) -> int:
@@ -147,7 +145,7 @@ class SharedLogistic:
                 yield self._fitted(classes, of_label[np.newaxis], *end)
 
     def _fitted(self, classes: NDArray[Any], weights: Array, n_steps: int, converged: bool) -> LogisticRegression:
-        n_free, fitted = self._n_free, LogisticRegression(**self.settings)
+        n_free, fitted = self._n_free, LogisticRegression(**{name: getattr(self.base, name) for name in _DEFAULTS})
         fitted.classes_ = classes
         fitted.coef_ = weights[:, n_free:].copy()
         fitted.intercept_ = weights[:, 0].copy() if n_free else np.zeros(len(weights))
