@@ -157,6 +157,15 @@ def join(tables: Sequence[Table]) -> Table:
     return replace(first, columns=columns, content=stacked, notes=notes)
 
 
+def refuse_unnamed(names: Sequence[str], remedy: str, file: Path) -> None:
+    """Refuse a first row that does not name every column; one with a single cell is likely to be a title."""
+    if all(names):
+        return
+    if sum(map(bool, names)) == 1 and names[0]:
+        remedy = f"The first row must name the columns; if {names[0]!r} is a title, remove it and empty rows under it."
+    raise DatasetError(f"column {names.index('') + 1} has no name.", remedy, file, 1)
+
+
 def check_names(columns: Sequence[Column], file: Path) -> None:
     """Refuse two columns of one name."""
     first: dict[str, int] = {}

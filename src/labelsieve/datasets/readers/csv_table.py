@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
-from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.column_table import Column, Table, check_names, refuse_unnamed
 from labelsieve.datasets.readers.csv_engines import CsvRows, parse_with_pandas, parse_with_polars, parse_with_pyarrow
 from labelsieve.datasets.readers.file_bytes import utf8_text
 from labelsieve.datasets.readers.memory_budget import (
@@ -109,10 +109,7 @@ def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], in
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=1) from error
     if not any(names):
         raise DatasetError("the first line is empty.", "It must name the columns.", file, 1)
-    if not all(names):
-        raise DatasetError(
-            f"column {names.index('') + 1} has no name.", "Name it, or leave it out (pandas: index=False).", file, 1
-        )
+    refuse_unnamed(names, "Name it, or leave it out (pandas: index=False).", file)
     check_names([Column(name) for name in names], file)
     start = 0
     for _ in range(reader.line_num):

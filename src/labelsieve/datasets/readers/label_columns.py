@@ -61,6 +61,13 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
         elif name not in known:
             spelled = [other for other in table.names if other.lower() == str(name).lower()]
             close = spelled or difflib.get_close_matches(str(name), table.names, n=1)
+            rows = next((column for column in table.columns if column.values is not None and name in column.values), None)
+            if rows is not None:
+                raise DatasetError(
+                    f"there is no column named {name!r}, but column {rows.name!r} has it as a value.",
+                    f"If every row is a feature, transpose the table first (pandas: frame.set_index({rows.name!r}).T).",
+                    table.file,
+                )
             meant = f"did you mean {close[0]!r}? There" if close else "there"
             raise DatasetError(f"there is no column named {name!r}; {meant} are {some_of(table.names)}.", REMEDY, table.file)
         else:

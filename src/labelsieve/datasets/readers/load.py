@@ -26,7 +26,7 @@ from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, memory_limi
 from labelsieve.datasets.readers.npz_pair import is_npz, parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import is_spreadsheet, parse_spreadsheet
-from labelsieve.datasets.readers.target_columns import MissingLabels, is_class, rows_with_labels, targets
+from labelsieve.datasets.readers.target_columns import MissingLabels, as_mark, is_class, rows_with_labels, targets
 from labelsieve.errors import one_of
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -244,6 +244,7 @@ def split_columns(
         names, Y = label_sets(renamed, Y, separator or ",", [column.name for column in kept], table.file)
         renamed = []
     else:
+        renamed = list(map(as_mark, renamed)) if missing_labels == "absent" else renamed
         Y = targets(Y, renamed, table.file, missing_labels, max_bytes=max_bytes)
     return Dataset(
         X=X,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.datasets.dataset_error import DatasetError, some_of
-from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.column_table import Column, Table, check_names, refuse_unnamed
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 
@@ -51,8 +51,7 @@ def parse_spreadsheet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -
     if len(frame) < 2:
         raise DatasetError(f"sheet {sheets[0]!r} has no rows under its header.", "The first sheet must be the table.", file)
     names = [_text(name).strip() for name in frame.iloc[0].tolist()]
-    if not all(names):
-        raise DatasetError(f"column {names.index('') + 1} has no name.", "Name it in the first row, or leave it out.", file, 1)
+    refuse_unnamed(names, "Name it in the first row, or leave it out.", file)
     check_names([Column(name) for name in names], file)
     table = make_table(names, [read_objects(frame.iloc[1:, position].tolist()) for position in range(len(names))], file)
     if len(sheets) == 1:

@@ -1,6 +1,7 @@
 """Label columns as numbers."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,6 +48,12 @@ def targets(
     if np.isnan(dense).any():
         return dense
     return dense.astype(np.int64) if classes and bool((dense == np.rint(dense)).all()) else dense
+
+
+def as_mark(column: Column) -> Column:
+    """A label with a single value, such as ``x`` in the rows that have it, as one that is 1 there."""
+    is_mark = column.values is not None and len(column.values) == 1 and column.values[0].lower() not in _OFF
+    return replace(column, values=("1",)) if is_mark else column
 
 
 def rows_with_labels(cells: Matrix) -> NDArray[np.bool_]:

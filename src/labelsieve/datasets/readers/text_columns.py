@@ -144,7 +144,23 @@ def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, flo
 def _mostly_numbers(texts: Sequence[str]) -> bool:
     """Whether most texts of a nominal column with many of them are numbers."""
     some = texts[:: max(1, len(texts) // LOOKED_AT)]
-    return len(texts) > MANY_TEXTS and 2 * sum(read_formatted_numbers([text]) is not None for text in some) > len(some)
+    return len(texts) > MANY_TEXTS and 2 * sum(map(_is_number, some)) > len(some)
+
+
+def _is_number(text: str) -> bool:
+    return not text[-1:].isalpha() and read_formatted_numbers([text]) is not None
+
+
+def _differ_in_case(values: Sequence[str]) -> list[str]:
+    """Some values that are the same word in another case.
+
+    >>> _differ_in_case(["NO", "No", "Yes"])
+    ['NO', 'No']
+    """
+    words: dict[str, list[str]] = {}
+    for value in values[:LOOKED_AT]:
+        words.setdefault(value.casefold(), []).append(value)
+    return next((same for same in words.values() if len(same) > 1), [])
 
 
 def make_table(
@@ -166,6 +182,7 @@ def make_table(
     if decimal_comma and texts:
         decimal_comma = not any(_has_fractions(column) for column in parsed if not isinstance(column, TextCells))
     columns, arrays, names_of, words = [], [], dict[Kind, list[str]](), dict[str, tuple[str, ...]]()
+    odd, same = dict[str, str](), dict[str, list[str]]()
     for name, column in zip(names, parsed, strict=True):
         if not isinstance(column, TextCells):
             columns.append(Column(name))
@@ -177,9 +194,16 @@ def make_table(
         arrays.append(read.cells)
         if read.placeholders:
             words[name] = read.placeholders
+        values = read.column.values or ()
+        if read.kind == "mixed":
+            odd[name] = next((value for value in values if not _is_number(value)), "")
+        if column.declared is None and not column.lists and (spellings := _differ_in_case(values)):
+            same[name] = spellings
     check_names(columns, file)
     cells = SeparateCells(arrays, signed_zeros)
     notes = [note(names_of[kind]) for kind, note in NOTES.items() if kind in names_of]
+    notes += [_mixed_note(odd)] if odd else []
+    notes += [_case_note(same)] if same else []
     notes += [_placeholder_note(words)] if words else []
     return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=tuple(notes))
 
@@ -204,11 +228,18 @@ def _undecided_note(names: Sequence[str]) -> str:
     )
 
 
-def _mixed_note(names: Sequence[str]) -> str:
+def _mixed_note(odd: Mapping[str, str]) -> str:
+    others = some_of(list(dict.fromkeys(odd.values())), 4)
     return (
-        f"most values are numbers and some are not, so that every value is a level: {some_of(list(names), 4)}. Make the others "
-        "numbers or empty if these are measurements."
+        f"most values are numbers and some are not, such as {others}, so that every value is a level: "
+        f"{some_of(list(odd), 4)}. If these are measurements, make the others numbers or empty, and "
+        "remove rows of units or totals."
     )
+
+
+def _case_note(same: Mapping[str, Sequence[str]]) -> str:
+    spellings = some_of(list(next(iter(same.values()))), 4)
+    return f"values that differ only in case, such as {spellings}, are different levels or classes: {some_of(list(same), 4)}."
 
 
 def _placeholder_note(words: Mapping[str, Sequence[str]]) -> str:
@@ -221,7 +252,6 @@ NOTES: dict[Kind, Callable[[Sequence[str]], str]] = {
     "decimal comma": _comma_note,
     "formatted": _formatted_note,
     "undecided date": _undecided_note,
-    "mixed": _mixed_note,
 }
 
 

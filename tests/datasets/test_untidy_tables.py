@@ -1,0 +1,81 @@
+"""Tables as people keep them: what could give a poor selection in silence is read rightly, noted, or refused."""
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+
+from labelsieve import HybridSieve
+from labelsieve.datasets import DatasetError, DatasetWarning, load
+
+N_ROWS = 200
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(5)
+
+
+def saved(path, frame):
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_numbers_with_a_unit_are_numbers(tmp_path, rng):
+    weight, heat = rng.normal(5, 1, N_ROWS).round(2), rng.normal(20, 4, N_ROWS).round(1)
+    frame = pd.DataFrame(
+        {"weight": [f"{w} kg" for w in weight], "heat": [f"{t}°C" for t in heat], "noise": rng.normal(size=N_ROWS)}
+    )
+    frame["house"] = [
+        f"{number}{letter}"
+        for number, letter in zip(rng.integers(1, 9, N_ROWS), rng.choice(["", "a", "b"], N_ROWS), strict=True)
+    ]
+    path = saved(tmp_path / "goods.csv", frame.assign(heavy=(weight > 5).astype(int), hot=(heat > 21).astype(int)))
+    with pytest.warns(DatasetWarning, match="numbers with a unit.*'weight', 'heat'"):
+        data = load(path, "heavy,hot")
+    assert data.feature_kinds == ("numeric", "numeric", "numeric", "nominal")
+    np.testing.assert_array_equal(data.X[:, 0], weight)
+    selected = HybridSieve(n_features_to_select=2).fit(data.named_features(), data.Y).get_feature_names_out()
+    assert set(selected) == {"weight", "heat"}
+
+
+def test_yes_and_no_in_several_cases_are_noted(tmp_path, rng):
+    frame = pd.DataFrame({"x": rng.normal(size=N_ROWS), "ill": rng.choice(["Yes", "yes", "NO", "No"], N_ROWS)})
+    with pytest.warns(DatasetWarning, match=r"differ only in case, such as 'NO', 'No', are different levels or classes: 'ill'"):
+        load(saved(tmp_path / "survey.csv", frame), "ill")
+
+
+@pytest.mark.parametrize("row", ["kg,m,1", "Total,,1"])
+def test_rows_of_units_and_totals_are_named(tmp_path, rng, row):
+    path = saved(tmp_path / "units.csv", pd.DataFrame({"a": rng.normal(size=N_ROWS), "b": rng.normal(size=N_ROWS), "y": 1}))
+    path.write_text(path.read_text() + row + "\n")
+    word = row.split(",")[0]
+    with pytest.warns(DatasetWarning, match=rf"some are not, such as '{word}'.*'a'.*remove rows of units or totals"):
+        load(path, "y")
+
+
+def test_a_transposed_table_is_recognized(tmp_path, rng):
+    genes = pd.DataFrame(rng.normal(size=(6, 8)), columns=[f"patient{i}" for i in range(8)])
+    genes.insert(0, "gene", [*(f"GENE{i}" for i in range(5)), "tumor"])
+    with pytest.raises(DatasetError, match=r"column 'gene' has it as a value\. .*transpose the table.*set_index\('gene'\)\.T"):
+        load(saved(tmp_path / "genes.csv", genes), "tumor")
+
+
+def test_a_title_above_the_header_is_named(tmp_path):
+    book = openpyxl.Workbook()
+    for row in (["Report 2024"], [], ["a", "y"], [1.5, 0], [2.5, 1]):
+        book.active.append(row)
+    book.active.merge_cells("A1:B1")
+    book.save(tmp_path / "report.xlsx")
+    (tmp_path / "report.csv").write_text("Report 2024,\n,\na,y\n1.5,0\n2.5,1\n")
+    for name in ("report.xlsx", "report.csv"):
+        with pytest.raises(DatasetError, match=r"column 2 has no name\. .*if 'Report 2024' is a title, remove it"):
+            load(tmp_path / name, "y")
+
+
+def test_marks_are_labels_where_blanks_mean_absent(tmp_path, rng):
+    marked = rng.random(N_ROWS) < 0.4
+    path = saved(tmp_path / "marks.csv", pd.DataFrame({"a": rng.normal(size=N_ROWS), "b": np.where(marked, "x", "")}))
+    data = load(path, "b", missing_labels="absent")
+    assert data.Y[:, 0].tolist() == marked.astype(int).tolist()
+    assert data.label_categories == {}
