@@ -10,8 +10,7 @@ import warnings
 from pathlib import Path
 
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.describe_columns import describe_columns
+from labelsieve.datasets.describe import describe_columns
 from labelsieve.datasets.readers.arff import parse_arff
 from labelsieve.datasets.readers.csv_table import parse_csv
 from labelsieve.datasets.readers.file_bytes import read_bytes
@@ -22,6 +21,7 @@ from labelsieve.datasets.readers.matlab import parse_matlab
 from labelsieve.datasets.readers.npz_pair import pair_table, read_matrix
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import parse_spreadsheet
+from labelsieve.errors import DatasetError
 
 UNPACKED = 2**22  # more than this is refused as too long, so that packed inputs stay quick
 MEMORY = 2**28  # limit of the readers, far below that of the fuzzer

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "labelsieve"
 TESTS = ROOT / "tests"
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
-ROOT_MODULES = {"__init__", "__main__", "errors", "fingerprint", "names", "plotting", "progress", "table_types"}
+ROOT_MODULES = {"__init__", "__main__", "errors", "fingerprint", "plotting", "progress", "table_types"}
 LONGEST = 300  # lines of a module
 # Words of everyday language that readers took for terms; the field has its own.
 NOT_A_TERM = re.compile(

@@ -1,11 +1,15 @@
-"""The error for input that cannot be used, warnings about columns, and checks of parameters."""
+"""The errors for input that cannot be used, warnings about columns, checks of parameters, and lookup of public names."""
 
 import difflib
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
-from typing import TypeGuard
+from os import PathLike
+from pathlib import Path
+from typing import TypeGuard, TypeVar
 
 import numpy as np
+
+T = TypeVar("T")
 
 
 class InputError(ValueError):
@@ -100,3 +104,67 @@ def number(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputError(f"{name} must be a number, not {value!r}.")
     return float(value)
+
+
+def unknown_name(
+    what: str, name: object, known: Iterable[str], *, more: str = "", aliases: Mapping[str, str] | None = None
+) -> InputError:
+    """The error for a name that is not in ``known``; it suggests the closest one, also where an alias is the closest.
+
+    >>> unknown_name("stopping rule", "permutatoin", ["knee", "permutation"])
+    InputError("'permutatoin' is not a stopping rule. Did you mean 'permutation'? Known: knee, permutation.")
+    """
+    names = list(known)
+    article = "an" if what[0] in "aeiou" else "a"
+    suggestion = did_you_mean(name, names, aliases)
+    return InputError(f"{name!r} is not {article} {what}.{suggestion} Known: {', '.join(names)}{more}.")
+
+
+def resolve(value: object, known: Mapping[str, type[T]], kind: type[T], what: str) -> T:
+    """``value`` itself if it is a ``kind``, otherwise the class of that name with default parameters."""
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, str) and value.lower() in known:
+        return known[value.lower()]()
+    raise unknown_name(what, value, known, more=f", or a {kind.__name__} object")
+
+
+class DatasetWarning(UserWarning):
+    """A decision about a file of data that changes what its columns mean: dates as numbers, sets of labels in one column."""
+
+
+class DatasetError(InputError):
+    """A file of data that cannot be used: which file, which line where that is known, what is wrong, and what to do.
+
+    Parameters
+    ----------
+    problem, remedy : str
+        What is wrong, and what to do.
+    file : path, optional
+        Its last part is shown.
+    line : int, optional
+        The first line of a file is 1.
+
+    Examples
+    --------
+    >>> raise DatasetError("there is no @data.", "Is the file whole?", "birds.arff", line=3)
+    Traceback (most recent call last):
+    labelsieve.errors.DatasetError: birds.arff, line 3: there is no @data. Is the file whole?
+    """
+
+    def __init__(
+        self, problem: str, remedy: str = "", file: str | PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        location = ", ".join(([Path(file).name] if file is not None else []) + ([f"line {line}"] if line is not None else []))
+        super().__init__((f"{location}: " if location else "") + problem + (f" {remedy}" if remedy else ""))
+        self.file = None if file is None else str(file)
+        self.line = line
+
+
+def some_of(values: tuple[str, ...] | list[str], show: int = 8) -> str:
+    """The first few values, for a message.
+
+    >>> some_of(["a", "b", "c"], show=2)
+    "'a', 'b', ... (3)"
+    """
+    return ", ".join(map(repr, values[:show])) + (f", ... ({len(values)})" if len(values) > show else "")

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from labelsieve import InputError
 from labelsieve.datasets import Dataset, load
-from labelsieve.datasets import dataset_frames as frames
+from labelsieve.datasets import dataset as frames
 from tests.support.table_libraries import install_only
 
 X = np.array([[0.5, 1.0], [np.nan, 0.0], [-0.0, np.nan]])

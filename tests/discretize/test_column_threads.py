@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs, parallel_config
 
 from labelsieve import LabelwiseSieve, QuadraticSieve, Sieve
-from labelsieve.counting.column_blocks import FEW_VALUES, map_ranges
+from labelsieve.counting.resources import FEW_VALUES, map_ranges
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.selectors import GRRO

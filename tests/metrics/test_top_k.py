@@ -15,7 +15,7 @@ from labelsieve.metrics import (
     evaluate,
     get_scorer,
     inverse_propensities,
-    label_ranks_sparse,
+    label_ranks,
     ndcg_at_k,
     precision_at_k,
     psndcg_at_k,
@@ -75,7 +75,7 @@ def test_labels_that_are_not_stored_are_never_hit_by_luck():
 def test_ranks_of_sparse_scores_equal_those_of_dense_ones(given_data, block):
     truth, scores, weights = given_data
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_ranks_sparse, "BLOCK", block)
+        patch.setattr(label_ranks, "BLOCK", block)
         for measure in (ranking_loss, average_precision, precision_at_k):
             expected = measure(truth, scores, sample_weight=weights)
             assert measure(sp.csr_array(truth), sp.csr_array(scores), sample_weight=weights) == pytest.approx(expected)

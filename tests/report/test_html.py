@@ -2,8 +2,7 @@
 
 import pytest
 
-from labelsieve.report.html import Html, escaped, joined, paragraph, tag
-from labelsieve.report.html_tables import MAX_ROWS, Cell, numeric, table
+from labelsieve.report.html import MAX_ROWS, Cell, Html, escaped, joined, numeric, paragraph, table, tag
 from tests.support.report_pages import EVIL, Page
 
 

@@ -281,7 +281,7 @@ def test_the_citation_is_that_of_the_project():
     from pathlib import Path
 
     import labelsieve
-    from labelsieve.report.methods_section import citation_section
+    from labelsieve.report.provenance import citation_section
 
     cited = dict(
         re.findall(r"^(\w+): \"?([^\"\n]+)\"?$", (Path(__file__).parents[2] / "CITATION.cff").read_text(), re.MULTILINE)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
-from labelsieve.counting.backends import GpuBackend, NativeBackend, auto_backend
+from labelsieve.counting.backends import GpuBackend, NativeBackend, factory
 from labelsieve.errors import DeviceError
 from labelsieve.information import Codes
 from labelsieve.labelspace import NetworkRule
@@ -104,9 +104,9 @@ def test_large_tables_are_counted_on_a_card_if_there_is_one(monkeypatch):
     """``backend="auto"``: by the number of cells that the core would count, and of threads."""
     X, Y = (Codes.from_values(table) for table in make_case(8, n_targets=4))
     few = Codes.from_values((X.to_dense() > 0).astype(int))
-    cells = auto_backend.panel_cells(few, Y)
+    cells = factory.panel_cells(few, Y)
     assert cells == few.n_columns * (few.n_rows + np.count_nonzero(Y.to_dense()))
-    monkeypatch.setattr(auto_backend, "CELLS_PER_THREAD", cells // 2)
+    monkeypatch.setattr(factory, "CELLS_PER_THREAD", cells // 2)
     for has_gpu, features, n_jobs, expected in [
         (True, few, 1, GpuBackend),
         (True, few, 2, GpuBackend),
@@ -114,8 +114,8 @@ def test_large_tables_are_counted_on_a_card_if_there_is_one(monkeypatch):
         (False, few, 1, NativeBackend),
         (True, X, 1, NativeBackend),  # of many levels
     ]:
-        monkeypatch.setattr(auto_backend, "has_gpu", lambda has_gpu=has_gpu: has_gpu)
-        assert auto_backend.auto_backend(features, Y, None, n_jobs) is expected
+        monkeypatch.setattr(factory, "has_gpu", lambda has_gpu=has_gpu: has_gpu)
+        assert factory.auto_backend(features, Y, None, n_jobs) is expected
 
 
 def test_a_card_is_named_by_its_number():

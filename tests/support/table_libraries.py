@@ -2,7 +2,7 @@
 
 from importlib.util import find_spec
 
-from labelsieve.datasets import dataset_frames
+from labelsieve.datasets import dataset
 from labelsieve.datasets.readers import csv_table, parquet
 
 LIBRARIES = ("pyarrow", "pandas", "polars")
@@ -14,5 +14,5 @@ def install_only(monkeypatch, *installed):
     def found(package):
         return None if package in LIBRARIES and package not in installed else find_spec(package)
 
-    for module in (csv_table, parquet, dataset_frames):
+    for module in (csv_table, parquet, dataset):
         monkeypatch.setattr(module, "find_spec", found)

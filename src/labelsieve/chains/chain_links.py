@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.binary_models import BinaryModel, fit_binary
-from labelsieve.classifiers.shared_fits import SharedFits, shared_rows
+from labelsieve.classifiers.newton_svm import SharedFits, shared_rows
 from labelsieve.classifiers.shared_logistic import SharedLogistic, warn_unconverged
 from labelsieve.classifiers.weight_routing import Weights, requesting_weights, weight_arguments
 from labelsieve.labelspace import LabelNetwork

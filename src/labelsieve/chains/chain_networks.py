@@ -12,10 +12,9 @@ from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import quantized_weights
 from labelsieve.discretize import Discretizer, EqualWidth, one_table
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents, known_classes
 from labelsieve.labelspace.base_space import RandomState, random_generator
-from labelsieve.names import unknown_name
 from labelsieve.registry import resolve_method
 from labelsieve.table_types import TableLike
 

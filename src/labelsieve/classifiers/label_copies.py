@@ -16,9 +16,8 @@ from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.multiclass import ClassModel, fit_classes
 from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.counting.checked_parameters import PREDICTOR, REQUIRED, parameter
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, resolve
 from labelsieve.labelspace import Copy, CopyWeight, Ignore, LabelSpace, SelectMax, SelectMin, SelectRandom, read_targets
-from labelsieve.names import resolve
 from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike
 
 SPACES = {space.name: space for space in (Copy, CopyWeight, SelectMax, SelectMin, SelectRandom, Ignore)}

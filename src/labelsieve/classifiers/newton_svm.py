@@ -198,3 +198,14 @@ def _minimize(rows: Array, wanted: Array, gram: Array) -> tuple[Array, int]:
         target = 2 * (wanted[now] @ rows[now])
         inside = now
     return weights, MOST_STEPS
+
+
+SharedFits = SharedRows | SharedSparseRows
+
+
+def shared_rows(base: BaseEstimator, X: Matrix, weights: Weights = None, n_own: int = 0) -> SharedFits | None:
+    """The rows for many fits of a plain ``LinearSVC``; None for other bases, settings and rows.
+
+    ``n_own`` is the largest number of inputs of a single fit in addition to the columns of X.
+    """
+    return SharedRows.of(base, X, weights, n_own) or SharedSparseRows.of(base, X, weights)

@@ -12,16 +12,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
 from labelsieve.classifiers.brknn import BaseNeighborClassifier, BRkNN
-from labelsieve.classifiers.feature_scaling import Scale, scaled
 from labelsieve.classifiers.knn_regressor import KNNRegressor
-from labelsieve.classifiers.learner_features import LearnerFeatures, learner_targets, scaled_rows
+from labelsieve.classifiers.learner_features import LearnerFeatures, Scale, learner_targets, scaled, scaled_rows
 from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nearest_neighbors import Neighbors, nested_neighbors
 from labelsieve.counting.constant_targets import part_of_the_rows
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES, Scorer
-from labelsieve.names import unknown_name
 from labelsieve.table_types import TableLike, TargetsLike, WeightsLike, as_table
 
 

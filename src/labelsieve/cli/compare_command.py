@@ -19,9 +19,21 @@ from labelsieve.cli.options import (
     registered,
     with_options,
 )
-from labelsieve.cli.part_options import PartOptions
 from labelsieve.cli.read_options import FILE, ReadOptions, messages_as_options
-from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, NO_ESTIMATE, OUT, RETRY, Changed, RunOptions, end, prepare, run
+from labelsieve.cli.run_study import (
+    CHANGED,
+    DRY_RUN,
+    JOBS,
+    NO_ESTIMATE,
+    OUT,
+    RETRY,
+    Changed,
+    PartOptions,
+    RunOptions,
+    end,
+    prepare,
+    run,
+)
 from labelsieve.cli.study_tables import print_means, print_profile
 from labelsieve.errors import InputError
 

@@ -77,8 +77,8 @@ def fetch_one(
 ) -> None:
     """Fetch a data set, from the network if necessary, and verify it against the catalog."""
     from labelsieve.datasets.catalog import catalog_entry
-    from labelsieve.datasets.dataset_error import DatasetError
     from labelsieve.datasets.fetch import fetch, where
+    from labelsieve.errors import DatasetError
 
     entry = catalog_entry(name)
     if not where(entry, folder) and entry.url:

@@ -11,8 +11,7 @@ from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, e
 from labelsieve.cli.read_options import FILE, ReadOptions
 from labelsieve.cli.report_command import require_matplotlib
 from labelsieve.cli.select_options import CUTS, read_column_cuts, types_of_labels
-from labelsieve.errors import InputError, share
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, share, unknown_name
 
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset
@@ -147,7 +146,7 @@ def discover(
     named = {"names": names, "label_names": data.label_names}
     if out is not None:
         write_figures(selector, out, named)
-    from labelsieve.report.discovery_text import discovery_text
+    from labelsieve.report.selection_text import discovery_text
 
     table = selector.discovery_table(**named)
     emit(

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from labelsieve.cli.options import command_line, examples, names_in
-from labelsieve.cli.part_options import DATASETS, NAMES
 from labelsieve.cli.report_command import check_output, print_path
+from labelsieve.cli.run_study import DATASETS, NAMES
 from labelsieve.report.plaintext import plain_table, prose, text_of
 
 if TYPE_CHECKING:

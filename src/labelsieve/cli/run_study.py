@@ -1,15 +1,15 @@
-"""Running a study from the command line: its cost, the run, and its outcome."""
+"""Running a study, or a part of it, from the command line: its options, its cost, the run, and its outcome."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from labelsieve.cli.options import command_line
+from labelsieve.cli.options import command_line, names_in
 from labelsieve.errors import InputError
 from labelsieve.progress import duration
 from labelsieve.report.plaintext import plain_table, printable, prose, text_of
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from labelsieve.studies import Estimate, Outcome, Protocol, Study, StudyResults
     from labelsieve.studies.execution import Changed as ChangedName
     from labelsieve.studies.execution.pending_steps import StudyPlan
+    from labelsieve.studies.protocol import Part
     from labelsieve.studies.results.records import FailedCell
 
 Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
@@ -28,6 +29,10 @@ DRY_RUN = "Estimate the cost and run nothing."
 MAX_ERRORS = 3
 RETRY = "Run failed cells again."
 CHANGED = "Stored results of other data, settings or code: refuse to run, rerun them, or keep them."
+DATASETS = "Run only these data sets of the protocol: comma-separated names or tags."
+NAMES = "Run only these of the protocol: comma-separated names."
+SHARD = "Run one part of several, such as 3/20, in a separate folder; labelsieve leaderboard merge merges the folders."
+SKIP = "Skip a method on a data set if one of its stored selections exceeded a limit."
 
 
 @dataclass(frozen=True)
@@ -159,3 +164,28 @@ def _print_outcome(outcome: "Outcome", out: Path) -> None:
     typer.echo(f"labelsieve: time of all cells: {shares or 'none'}.", err=True)
     if outcome.n_stale:
         typer.echo(f"labelsieve: note: a change in {outcome.changes}; the cells of before were kept.", err=True)
+
+
+@dataclass(frozen=True)
+class PartOptions:
+    """Options that choose the cells to run."""
+
+    only_datasets: Annotated[str | None, typer.Option(help=DATASETS)] = None
+    only_methods: Annotated[str | None, typer.Option(help=NAMES)] = None
+    only_learners: Annotated[str | None, typer.Option(help=NAMES)] = None
+    repeats: Annotated[int | None, typer.Option(min=1, help="Run only this number of first splits of every data set.")] = None
+    shard: Annotated[str | None, typer.Option(help=SHARD)] = None
+    skip_exceeded: Annotated[bool, typer.Option("--skip-exceeded", help=SKIP)] = False
+
+    def part(self) -> "Part":
+        """Return the part of a study."""
+        from labelsieve.studies.protocol import Part, read_shard
+
+        return Part(
+            datasets=names_in(self.only_datasets or ""),
+            methods=names_in(self.only_methods or ""),
+            classifiers=names_in(self.only_learners or ""),
+            repeats=self.repeats,
+            shard=None if self.shard is None else read_shard(self.shard),
+            skip_exceeded=self.skip_exceeded,
+        )

@@ -1,15 +1,25 @@
-"""The command that selects features of a file: ``labelsieve select``."""
+"""The command that selects features of a file, ``labelsieve select``, and the options of its automatic choice."""
 
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelsieve.cli.auto_options import AUTO, BUDGET, LEARNER, MEASURE, PORTFOLIO, AutoSelectOptions
 from labelsieve.cli.large_files import CACHE_FOLDER, DASK, MEMORY_LIMIT, cluster, fit_large, large_table
-from labelsieve.cli.options import Format, FormatOption, JsonOption, complete, emit, method_names, registered, with_options
+from labelsieve.cli.options import (
+    Format,
+    FormatOption,
+    JsonOption,
+    complete,
+    emit,
+    method_names,
+    names_in,
+    parse_named,
+    registered,
+    with_options,
+)
 from labelsieve.cli.read_options import FILE
 from labelsieve.cli.select_options import REDUNDANT, SelectOptions
 from labelsieve.errors import InputError
@@ -18,6 +28,11 @@ if TYPE_CHECKING:
     from labelsieve.selectors.selection import Selection
 
 STABILITY = "Report the stability of the selection over this number of resamples of the rows."
+AUTO = "Choose the method and the number of features by nested cross-validation, and report whether selection helps."
+PORTFOLIO = "With --auto: candidate methods, comma-separated, as for --criterion; default: that of AutoSieve."
+LEARNER = "With --auto: learners to evaluate with, comma-separated; default: nearest neighbors and ridge regression."
+MEASURE = "With --auto: the measure to optimize; default: average_precision, rrmse of numbers, hamming_score of 2 to 4 labels."
+BUDGET = "With --auto: seconds; candidates that do not fit are skipped and listed."
 
 
 @with_options(SelectOptions)
@@ -78,7 +93,56 @@ def select(
         selector.to_json(output, selection)
     text, document = partial(selection_text, selection, redundant=redundant), selection.to_dict
     if hasattr(selector, "verdict_text_"):
-        from labelsieve.report.auto_text import auto_document, auto_text
+        from labelsieve.report.selection_text import auto_document, auto_text
 
         text, document = partial(auto_text, selector, text()), partial(auto_document, selector, selection)
     emit(format, json, table=text, document=document, rows=selection.rows)
+
+
+@dataclass(frozen=True)
+class AutoSelectOptions(SelectOptions):
+    """Options of an automatic selection, as typed."""
+
+    portfolio: str | None = None
+    learner: str | None = None
+    measure: str | None = None
+    time_budget: float | None = None
+
+    @classmethod
+    def of(cls, options: SelectOptions, auto: bool, **given: Any) -> SelectOptions:
+        """The options, automatic if asked for."""
+        typed = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
+        if not auto:
+            if typed:
+                raise InputError(f"{typed[0]} goes with --auto.")
+            return options
+        if options.criterion is not None:
+            raise InputError("--auto chooses the criterion; leave --criterion out, or name candidates with --portfolio.")
+        if options.labelwise or options.stop is not None or options.estimator is not None:
+            raise InputError(
+                "--auto goes without --labelwise, --stop and --estimator; --portfolio sets cmim:estimator=miller-madow."
+            )
+        values = {field.name: getattr(options, field.name) for field in fields(SelectOptions)}
+        return cls(**{**values, "criterion": "auto"}, **given)
+
+    def _settings(self) -> dict[str, Any]:
+        settings = super()._settings()
+        if self.portfolio is not None:
+            settings["portfolio"] = [_table("criterion", text, "--portfolio") for text in names_in(self.portfolio)]
+        if self.learner is not None:
+            settings["learner"] = [_table("name", text, "--learner") for text in names_in(self.learner)]
+        if self.measure is not None:
+            settings["measure"] = self.measure
+        if self.time_budget is not None:
+            settings["time_budget"] = self.time_budget
+        return settings
+
+
+def _table(key: str, text: str, option: str) -> Any:
+    """A name, or a table of its settings.
+
+    >>> _table("name", "mlknn:k=7", "--learner"), _table("name", "ridge", "--learner")
+    ({'name': 'mlknn', 'k': 7}, 'ridge')
+    """
+    name, settings = parse_named(text, option)
+    return {key: name, **settings} if settings else name

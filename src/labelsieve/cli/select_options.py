@@ -9,8 +9,7 @@ import typer
 
 from labelsieve.cli.options import complete, method_names, names_in, parse_named, read_count, registered
 from labelsieve.cli.read_options import ReadOptions
-from labelsieve.errors import InputError, whole_number
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name, whole_number
 from labelsieve.table_types import TableLike
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ import typer
 
 from labelsieve.cli.options import Format, FormatOption, JsonOption, asked_format, complete, emit, names_in
 from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, prepare, run
-from labelsieve.errors import InputError
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.report.plaintext import listed, prose, tables
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.codes import MAX_LEVELS, Codes, SparseCodes, sparse_rows
-from labelsieve.counting.column_blocks import Block, map_blocks, map_ranges
 from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.number_table import NumberTable
+from labelsieve.counting.resources import Block, map_blocks, map_ranges
 from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
 

@@ -1,4 +1,4 @@
-"""Row weights as integers, so that weighted sums are exact in any order too."""
+"""Weights of rows and of targets as integers, so that weighted sums are exact in any order too."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -14,6 +14,7 @@ Estimator = Literal["plugin", "miller-madow", "shrinkage"]
 _TOTAL_BITS = 40
 _WHOLE_LIMIT = 2**31
 _SMALLEST_SHARE = 2**20  # of one row, that weights may add up to and still be corrected
+_MOST_TARGETS = 2**16  # that whole weights may add up to: the fixed point needs headroom for them
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,3 +118,38 @@ def quantized_weights(
             "weights. Scale them, or use estimator='plugin'."
         )
     return quantized
+
+
+@dataclass(frozen=True, eq=False)
+class TargetWeights:
+    r"""One weight for every target: :math:`\sum_y` becomes :math:`\sum_y w_y` and the number of targets :math:`\sum_y w_y`.
+
+    Whole weights keep sums exact: a target of weight 3 is that target three times, to the last bit. With others, the weighted
+    sum is taken in doubles, target by target in their order, so it does not depend on threads either.
+
+    Attributes
+    ----------
+    values : ndarray of float
+    whole : bool
+        They are whole numbers, small enough to count as that many targets.
+    """
+
+    values: NDArray[np.float64]
+    whole: bool
+
+    @property
+    def n_targets(self) -> int:
+        """Number of targets that sums need headroom for."""
+        return int(self.values.sum()) if self.whole else len(self.values)
+
+
+def read_target_weights(target_weight: WeightsLike, n_targets: int) -> TargetWeights | None:
+    """Check weights of targets: one for each, finite, not negative, not all zero.
+
+    >>> read_target_weights([2, 1, 0.5], 3).whole
+    False
+    """
+    if target_weight is None:
+        return None
+    values = checked_weights(target_weight, "target_weight", n_targets, "target")
+    return TargetWeights(values, bool(np.array_equal(values, np.floor(values)) and values.sum() <= _MOST_TARGETS))

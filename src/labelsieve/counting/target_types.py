@@ -7,8 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.errors import InputError, TargetTypeWarning, is_whole, one_of
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, TargetTypeWarning, is_whole, one_of, unknown_name
 
 TargetType = Literal["auto", "class", "numeric"]
 TargetTypes = str | Mapping[str | int, str] | Sequence[str] | NDArray[np.str_]  # for all targets, for some, or for each

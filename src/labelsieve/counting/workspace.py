@@ -12,7 +12,7 @@ from labelsieve.counting.backends.protocol import Column, Condition, Feature, Jo
 from labelsieve.counting.codes import Codes, with_missing_cells
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import refine
-from labelsieve.counting.target_weights import TargetWeights
+from labelsieve.counting.row_weights import TargetWeights
 from labelsieve.counting.whole_tables import MissingLevels, Real, Terms, table_information
 
 PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when slices of them are asked for repeatedly

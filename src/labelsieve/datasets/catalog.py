@@ -15,7 +15,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal
 
-from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.errors import DatasetError
 
 PAPERS = {
     "sechidis2014": "Sechidis, Nikolaou, Brown 2014",
@@ -104,7 +104,7 @@ def catalog_entry(name: str) -> CatalogEntry:
     'CAL500'
     >>> catalog_entry("yeats")
     Traceback (most recent call last):
-    labelsieve.datasets.dataset_error.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
+    labelsieve.errors.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
     """
     known = {entry.lower(): entry for entry in catalog()}
     if name.lower() in known:

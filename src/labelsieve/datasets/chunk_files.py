@@ -16,9 +16,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from labelsieve.counting.number_table import is_frame, unmask
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
-from labelsieve.errors import InputError
+from labelsieve.errors import DatasetError, InputError
 
 CSV_BLOCK = 2**20  # of the file, by which the types of the columns are found
 

@@ -16,14 +16,13 @@ from labelsieve.datasets.chunk_files import ChunkFiles, csv_batches, dataset_of,
 from labelsieve.datasets.chunk_sources import stored_chunks
 from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource
 from labelsieve.datasets.dask_source import DaskSource
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.csv_table import SAMPLE, find_delimiter
 from labelsieve.datasets.readers.label_columns import Labels, label_names
 from labelsieve.datasets.readers.memory_budget import in_words, read_size
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, stored_columns
 from labelsieve.datasets.text_chunks import arff_source, libsvm_source
-from labelsieve.errors import InputError, whole_number
+from labelsieve.errors import DatasetError, InputError, whole_number
 from labelsieve.table_types import TableLike, TargetsLike
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

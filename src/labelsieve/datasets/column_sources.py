@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.datasets.chunk_files import TemporaryFolder
-from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.dataset_frames import with_names
+from labelsieve.datasets.dataset import with_names
 from labelsieve.datasets.readers.column_table import Table
 from labelsieve.datasets.readers.label_sets import find_separator
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, tabulate
 from labelsieve.datasets.readers.target_columns import targets
+from labelsieve.errors import DatasetError
 from labelsieve.fingerprint import content_print, file_print, text_print
 
 CELL_BYTES = 56  # of a cell of the columns that are read and binned together: as it is stored, as a number, and sorted

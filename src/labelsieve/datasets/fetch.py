@@ -11,12 +11,11 @@ from typing import Any, Literal, Unpack
 
 from labelsieve.datasets.catalog import PACKED, CatalogEntry, catalog_entry, checksums, unpacked_name
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.label_columns import Labels
 from labelsieve.datasets.readers.load import ReadOptions, load
 from labelsieve.datasets.readers.memory_budget import memory_limit
-from labelsieve.errors import one_of
+from labelsieve.errors import DatasetError, one_of
 
 FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
 BUNDLED = Path(str(files("labelsieve.datasets")))
@@ -91,7 +90,7 @@ def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **
 
     >>> load_or_fetch("yeats")
     Traceback (most recent call last):
-    labelsieve.datasets.dataset_error.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
+    labelsieve.errors.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
     """
     file, name = Path(path), os.fspath(path)
     if file.exists() or file.name != name or file.suffix:

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.formatted_numbers import is_code, read_formatted_numbers
 from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
-from labelsieve.errors import InputError, one_of
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, one_of, unknown_name
 
 NUMBERS = ("number", "decimal comma", "formatted")
 

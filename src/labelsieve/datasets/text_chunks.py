@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from labelsieve.datasets.chunk_files import ChunkFiles, TemporaryFolder, needs
 from labelsieve.datasets.column_sources import ArrowColumns, ColumnSource, Rows
-from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.datasets.dataset_frames import with_names
+from labelsieve.datasets.dataset import with_names
 from labelsieve.datasets.readers.arff import read_rows
 from labelsieve.datasets.readers.arff_header import Header, read_header
 from labelsieve.datasets.readers.column_table import Column, Table
@@ -24,6 +23,7 @@ from labelsieve.datasets.readers.libsvm_blocks import parse_rows
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT
 from labelsieve.datasets.readers.target_columns import targets
 from labelsieve.datasets.sparse_source import SparseFiles, SparseSource
+from labelsieve.errors import DatasetError
 from labelsieve.fingerprint import text_print
 
 _DATA = re.compile(rb"^\s*@data\b", re.IGNORECASE | re.MULTILINE)

@@ -21,8 +21,7 @@ from labelsieve.counting.number_table import NumberTable, is_frame, read_table
 from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
 from labelsieve.counting.targets import known_classes
 from labelsieve.discretize.code_matrix import as_matrix_like
-from labelsieve.errors import InputError, is_whole
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, is_whole, unknown_name
 from labelsieve.table_types import ColumnsLike, CompressedMatrix, Features, TableLike, TargetsLike, WeightsLike, is_sparse
 
 Missing = Literal["level", "error", "drop-pairwise"]

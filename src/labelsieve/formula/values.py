@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.target_weights import TargetWeights
+from labelsieve.counting.row_weights import TargetWeights
 from labelsieve.errors import InputError
 
 Fixed = NDArray[np.int64]

@@ -3,7 +3,7 @@ r"""Entropies and information of discrete columns, all pairs at once.
 Plug-in estimates from counts, or Miller and Madow's correction of them, in nats or bits. Every measure is a sum of a few
 joint entropies, which come from the counting core in exact integer arithmetic: results are the same bits for any number
 of threads, any order of the rows, dense or sparse input. James-Stein shrinkage is slower and counts table by table
-(:mod:`labelsieve.counting.shrinkage`).
+(:mod:`labelsieve.information.measure_input`).
 """
 
 from typing import Any

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Literal
 
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.metrics import labelset_measures, ranking_measures, top_k_measures
 from labelsieve.metrics.measure_arrays import FOR_UNKNOWN, TrueLabels
 from labelsieve.metrics.rrmse import rrmse
-from labelsieve.names import unknown_name
 from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.metrics.measures_table import MEASURES, NO_OPTIONS, Convention
 from labelsieve.metrics.measures_table import options as convention_options
-from labelsieve.names import unknown_name
 from labelsieve.table_types import SparseMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 if TYPE_CHECKING:

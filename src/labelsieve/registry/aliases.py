@@ -2,8 +2,7 @@
 
 from collections.abc import Container, Iterable
 
-from labelsieve.errors import InputError
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name
 
 # By kind of name: alias and the registered name. Case, and "_" or a blank in place of "-", never matter.
 ALIASES: dict[str, dict[str, str]] = {

@@ -16,9 +16,8 @@ from sklearn.base import clone
 from labelsieve import criteria, discretize, labelspace, stopping
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import AsGiven, ByColumn, Discretizer, Levels
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, resolve
 from labelsieve.labelspace import LabelSpace
-from labelsieve.names import resolve
 from labelsieve.registry.aliases import canonical, no_such_name
 from labelsieve.registry.published_methods import METHODS
 from labelsieve.stopping import StoppingRule

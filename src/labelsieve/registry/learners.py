@@ -7,8 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
-from labelsieve.errors import InputError
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.registry.aliases import canonical, no_such_name
 from labelsieve.registry.classes import load_class
 

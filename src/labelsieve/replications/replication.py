@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from typing import Protocol as Interface
 
-from labelsieve.names import unknown_name
+from labelsieve.errors import unknown_name
 from labelsieve.registry import selector_class
 from labelsieve.replications.claims import ResultTable
 from labelsieve.studies.protocol import Protocol

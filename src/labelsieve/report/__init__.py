@@ -12,9 +12,13 @@ __all__ = ["Report", "leaderboard_report", "replication_report", "selection_repo
 # Loaded when asked for: figures alone need none of it.
 _MODULES = {
     "Report": "html_page",
+    "auto_text": "selection_text",
+    "discovery_text": "selection_text",
     "leaderboard_report": "leaderboard_page",
     "replication_report": "replication_page",
+    "notebook_view": "notebook_view",
     "selection_report": "selection_page",
+    "selection_text": "selection_text",
     "study_report": "study_page",
 }
 

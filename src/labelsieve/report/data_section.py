@@ -12,8 +12,7 @@ from labelsieve.counting.target_types import TargetTypes
 from labelsieve.datasets import Dataset, Description, describe
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
-from labelsieve.report.html import Html
-from labelsieve.report.html_tables import facts, folded, numeric, table
+from labelsieve.report.html import Html, facts, folded, numeric, table
 from labelsieve.selectors.column_frames import column_names
 from labelsieve.selectors.selection import Selection
 from labelsieve.table_types import TableLike, TargetsLike

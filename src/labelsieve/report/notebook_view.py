@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from labelsieve.report.figures.style import short_names
-from labelsieve.report.html import Html, joined, paragraph, tag
-from labelsieve.report.html_tables import Cell, numeric
+from labelsieve.report.html import Cell, Html, joined, numeric, paragraph, tag
 from labelsieve.report.selection_text import headline
 from labelsieve.selectors.selection import Selection
 

@@ -8,14 +8,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.errors import InputError
-from labelsieve.report.confidence_section import INTERVALS, RANK_SETS, confidence_section
 from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
-from labelsieve.report.html import Html, joined, paragraph, tag
+from labelsieve.report.html import Html, joined, numeric, paragraph, table, tag
 from labelsieve.report.html_page import Report, Section
-from labelsieve.report.html_tables import numeric, table
-from labelsieve.report.methods_section import REDUNDANT, STABILITY, STEPS, citation_section, methods_section, selector_rows
-from labelsieve.report.reproduce import reproduce_section, selector_facts, versions
-from labelsieve.report.selection_figures import selection_figures
+from labelsieve.report.provenance import (
+    REDUNDANT,
+    STABILITY,
+    STEPS,
+    citation_section,
+    methods_section,
+    reproduce_section,
+    selector_facts,
+    selector_rows,
+    versions,
+)
+from labelsieve.report.selection_figures import INTERVALS, RANK_SETS, confidence_section, selection_figures
 from labelsieve.report.selection_text import targets_text
 from labelsieve.selectors import selection_stability
 from labelsieve.selectors.base import BaseSieve

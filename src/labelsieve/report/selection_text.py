@@ -1,4 +1,4 @@
-"""A selection as text that fits the width of the terminal."""
+"""Selections, automatic selections and discoveries as text that fits the width of the terminal."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,6 +6,9 @@ from typing import Any
 from rich.cells import cell_len, set_cell_size
 
 from labelsieve.report.plaintext import number, plain_table, printable, prose, tables, text_of
+from labelsieve.selectors.auto_sieve import AutoSieve
+from labelsieve.selectors.base_discoveries import BaseDiscoveries
+from labelsieve.selectors.column_frames import Names
 from labelsieve.selectors.selection import Selection, StabilitySummary
 from labelsieve.statistics import stability_bound
 
@@ -25,6 +28,11 @@ CONFIDENCE = (
     "its rank by information about all labels among these features."
 )
 REDUNDANT = "Redundant features (similarity at least {:g}; 1: the same information):"
+NOTE = (
+    "* selected. Means ± standard errors over {folds} folds, which took part in the choice: they are optimistic. Features: the "
+    "fewest within {tolerance} of the method's best; for the selected method, of the best of all."
+)
+N_SHOWN = 20
 
 
 def selection_text(selection: Selection, *, redundant: float | None = None, confidence: dict[str, Any] | None = None) -> str:
@@ -145,3 +153,67 @@ def _redundant(selection: Selection, at_least: float) -> list[str]:
     if not table.row_count:
         return [f"No feature that was not selected is redundant (similarity at least {at_least:g})."]
     return [REDUNDANT.format(at_least), text_of(table)]
+
+
+def auto_text(auto: AutoSieve, selection: str) -> str:
+    """The verdict, the comparison and the text of the selection of a fitted ``AutoSieve``."""
+    n_folds = len(auto.curves_["all features"]["values"])
+    errors = auto.standard_errors
+    tolerance = "one standard error" if errors == 1 else f"{errors:g} standard errors"
+    note = NOTE.format(folds=n_folds, tolerance=tolerance)
+    left_out = [prose(f"Not evaluated: {name} ({printable(reason)}).") for name, reason in auto.not_tried_.items()]
+    return "\n\n".join([prose(auto.verdict_text_), comparison_text(auto), prose(note), *left_out, selection])
+
+
+def auto_document(auto: AutoSieve, selection: Selection) -> dict[str, Any]:
+    """The selection as plain values, with the verdict, its estimates and the comparison under ``"auto"``."""
+    names = ("verdict", "verdict_text", "method", "measure", "score", "standard_error", "all_features_score")
+    found = {name: getattr(auto, f"{name}_") for name in (*names, "no_features_score", "comparison")}
+    return {**selection.to_dict(), "auto": found}
+
+
+def comparison_text(auto: AutoSieve) -> str:
+    """The comparison as a table; methods that were not evaluated are left out."""
+    found = auto.comparison_
+    rows = []
+    for index, name in enumerate(found["method"]):
+        if found["n_features"][index] is None:
+            continue
+        score = f"{number(found['score'][index])} ± {number(found['standard_error'][index])}"
+        best = f"{number(found['best_score'][index])} ({found['best_n_features'][index]})"
+        mark = "* " if found["status"][index] == "selected" else "  "
+        cells = [str(found["n_features"][index]), score, best, f"{found['seconds'][index]:.1f}"]
+        rows.append([f"{mark}{printable(name)}", *cells])
+    return tables(["  method", ">features", f">{auto.measure_}", ">best (at)", ">seconds"], rows)
+
+
+def discovery_text(
+    selector: BaseDiscoveries,
+    *,
+    names: Names = None,
+    label_names: Names = None,
+    n_shown: int = N_SHOWN,
+    confidence: dict[str, Any] | None = None,
+) -> str:
+    """The number of features and pairs, a table of the first ``n_shown`` pairs, and what the selector says of its tests."""
+    table = selector.discovery_table(names, label_names)
+    n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())
+    d, q = selector.n_features_in_, selector.label_q_values_.shape[1]
+    level = f"at a false discovery rate of {selector.alpha:g}"
+    pairs = f", {n_pairs} of {d * q} pairs of a feature and a label" if selector.finds_pairs else ""
+    head = f"{type(selector).__name__}: {n_features} of {d} features{pairs} {level}."
+    paragraphs = [prose(head)]
+    if n_pairs:
+        label_heading = "label" if selector.finds_pairs else "most informative about"
+        shown = plain_table("feature", label_heading, ">information", *(f">{name}" for name in list(table)[3:]))
+        for row in list(zip(*table.values(), strict=True))[:n_shown]:
+            feature, label, information, *levels = row
+            cells = ("-" if level != level else f"{level:.2g}" for level in levels)  # NaN: no value
+            shown.add_row(printable(feature), printable(label), number(information), *cells)
+        paragraphs.append(text_of(shown))
+    if n_pairs > n_shown:
+        paragraphs.append(f"{n_pairs - n_shown} more.")
+    if selector.reason_:
+        paragraphs.append(prose(selector.reason_))
+    paragraphs += [] if confidence is None else confidence_text(confidence)
+    return "\n\n".join(paragraphs)

@@ -10,11 +10,19 @@ from labelsieve.errors import InputError
 from labelsieve.report.figures import critical_difference_diagram
 from labelsieve.report.figures.curves import legend_columns
 from labelsieve.report.figures.style import new_axes
-from labelsieve.report.html import Html, joined, paragraph, tag
+from labelsieve.report.html import Cell, Html, joined, numeric, paragraph, table, tag
 from labelsieve.report.html_page import Report, Section
-from labelsieve.report.html_tables import Cell, numeric, table
-from labelsieve.report.methods_section import RANKS, STABILITY, TESTS, citation_section, method_row, methods_section
-from labelsieve.report.reproduce import reproduce_section, settings_text, versions
+from labelsieve.report.provenance import (
+    RANKS,
+    STABILITY,
+    TESTS,
+    citation_section,
+    method_row,
+    methods_section,
+    reproduce_section,
+    settings_text,
+    versions,
+)
 from labelsieve.report.svg import figure
 from labelsieve.statistics import Comparison
 

@@ -7,7 +7,6 @@ from labelsieve.selectors.llsf import LLSF
 from labelsieve.selectors.manifold_mifs import ManifoldMIFS
 from labelsieve.selectors.marginal_discoveries import MarginalDiscoveries
 from labelsieve.selectors.mddm import MDDM
-from labelsieve.selectors.mdfs import MDFS
 from labelsieve.selectors.model_importance import L1Importance, PermutationImportance, RecursiveElimination
 from labelsieve.selectors.pursuit import OrthogonalPursuit
 from labelsieve.selectors.rank_ensemble import RankEnsemble
@@ -15,7 +14,7 @@ from labelsieve.selectors.relief import ReliefF, ReliefFML
 from labelsieve.selectors.ridge_rankings import MFSMCDM, PMFS
 from labelsieve.selectors.rrelief import RReliefF
 from labelsieve.selectors.selection_stability import selection_stability
-from labelsieve.selectors.sparse_regressions import MSSL, RFS
+from labelsieve.selectors.sparse_regressions import MDFS, MSSL, RFS
 from labelsieve.selectors.tree_importance import ShadowFeatures, TreeImportance
 from labelsieve.selectors.univariate import FScore, NeighborInformation, PCALoadings
 from labelsieve.statistics import Stability, stability_index

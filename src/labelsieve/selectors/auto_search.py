@@ -16,10 +16,9 @@ from sklearn.utils import check_random_state, get_tags
 from labelsieve.classifiers import KNNRegressor, MLkNN
 from labelsieve.classifiers.learner_features import LearnerFeatures, scaled_rows
 from labelsieve.datasets.splits import IterativeStratifiedKFold
-from labelsieve.errors import InputError, is_whole
+from labelsieve.errors import InputError, is_whole, unknown_name
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics import MEASURES
-from labelsieve.names import unknown_name
 from labelsieve.progress import duration, progress_bar
 from labelsieve.registry import for_label_sets, make_classifier
 from labelsieve.selectors.fold_evaluation import Curves, FoldEvaluation

@@ -23,11 +23,10 @@ from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.selectors.auto_search import evaluate_portfolio, folds_of, for_table, learners_of, measure_of
-from labelsieve.selectors.auto_verdict import comparison_table, verdict_text
 from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve
 from labelsieve.selectors.column_frames import frame_of_columns
 from labelsieve.selectors.fold_evaluation import Curves, FoldEvaluation, size_grid
-from labelsieve.selectors.nested_choice import ALL, Choice, nested_choice
+from labelsieve.selectors.nested_choice import ALL, Choice, comparison_table, nested_choice, verdict_text
 from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_input import named_labels
 from labelsieve.selectors.selector_list import for_all_rows, read_selectors

@@ -144,5 +144,5 @@ class BaseDiscoveries(BaseSieve):
         return figure_function("discovery_volcano")(self, names=names, label_names=label_names, ax=ax)
 
     def plot_discovery_map(self, *, names: Names = None, label_names: Names = None, ax: Axes | None = None) -> Axes:
-        """Draw the discovered pairs of features and labels: see :func:`labelsieve.report.figures.discovery_map`."""
+        """Draw the discovered pairs of features and labels: see :func:`labelsieve.report.figures.discovery_volcano`."""
         return figure_function("discovery_map")(self, names=names, label_names=label_names, ax=ax)

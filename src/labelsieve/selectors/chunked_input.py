@@ -9,8 +9,7 @@ import numpy as np
 from labelsieve.counting.checked_features import from_device
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.column_log import one_writer
-from labelsieve.counting.mapped_codes import CodesFile, MappedCodes
-from labelsieve.counting.sparse_codes_file import SparseCodesFile
+from labelsieve.counting.mapped_codes import CodesFile, MappedCodes, SparseCodesFile
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import TargetTypes, requested_types
 from labelsieve.datasets.chunked_table import ChunkedTable

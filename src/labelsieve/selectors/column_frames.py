@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.frame_columns import without_wide_integers
 from labelsieve.counting.number_table import is_frame
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.fingerprint import array_print
-from labelsieve.names import unknown_name
 from labelsieve.table_types import TargetsLike
 
 Names = Sequence[str] | None  # of all columns; None: those of the data of fit, or numbers

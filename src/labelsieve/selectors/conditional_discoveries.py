@@ -24,9 +24,9 @@ from labelsieve.selectors.column_frames import Names, column_names
 from labelsieve.selectors.feature_confidence import of_any_label
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic
 from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs, e_q_values, information_intervals, knockoff_e_values
-from labelsieve.statistics.knockoff_codes import batches
+from labelsieve.statistics.knockoff_filter import knockoff_reproducibility, reproducibility_note
+from labelsieve.statistics.knockoff_likelihood import batches
 from labelsieve.statistics.knockoff_models import distinct_codes
-from labelsieve.statistics.repeated_knockoffs import knockoff_reproducibility, reproducibility_note
 from labelsieve.statistics.standard_columns import standardized
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 

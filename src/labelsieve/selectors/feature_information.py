@@ -13,8 +13,7 @@ from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.checked_features import check_features
 from labelsieve.counting.number_table import is_frame
-from labelsieve.counting.row_weights import RowWeights
-from labelsieve.counting.target_weights import TargetWeights
+from labelsieve.counting.row_weights import RowWeights, TargetWeights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import StepComponents
 from labelsieve.discretize import one_table

@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.utils import _safe_indexing
 
-from labelsieve.classifiers.feature_scaling import Scale
-from labelsieve.classifiers.learner_features import LearnerFeatures, scaled_rows
+from labelsieve.classifiers.learner_features import LearnerFeatures, Scale, scaled_rows
 from labelsieve.classifiers.prefix_scores import Measured, prefix_scores
 from labelsieve.errors import InputError
 from labelsieve.metrics import MEASURES

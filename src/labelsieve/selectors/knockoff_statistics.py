@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from labelsieve.errors import InputError
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.registry import CRITERIA
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.statistics import lasso_importance, likelihood_ratios

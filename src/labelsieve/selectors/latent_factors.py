@@ -6,9 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
-from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights
+from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights, neighbor_graph
 from labelsieve.selectors.base_model import ModelData, Real
-from labelsieve.selectors.neighbor_graphs import neighbor_graph
 from labelsieve.table_types import Matrix, is_sparse
 
 _SMALLEST = 1e-12  # denominators of the updates

@@ -9,9 +9,8 @@ import numpy as np
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
 from labelsieve.selectors.base import COUNT
-from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights
+from labelsieve.selectors.base_iterative import BaseIterativeRanking, l21_norm, l21_weights, laplacian, neighbor_graph
 from labelsieve.selectors.base_model import ModelData, Real
-from labelsieve.selectors.neighbor_graphs import laplacian, neighbor_graph
 
 _DECREASE = 1e-4  # Armijo's condition: of the decrease that the gradient promises
 _MOST_HALVINGS = 60

@@ -10,7 +10,7 @@ from sklearn.base import _fit_context, clone
 
 from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.pair_tables import PairBackend
-from labelsieve.counting.target_weights import TargetWeights, read_target_weights
+from labelsieve.counting.row_weights import TargetWeights, read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable

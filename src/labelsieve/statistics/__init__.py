@@ -11,17 +11,14 @@ from labelsieve.statistics.information_intervals import (
     information_ranks,
     rank_intervals,
 )
-from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_threshold
+from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_reproducibility, knockoff_threshold
 from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
 from labelsieve.statistics.knockoff_likelihood import lasso_importance, likelihood_ratios
 from labelsieve.statistics.knockoff_slack import knockoff_slack
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
-from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
-from labelsieve.statistics.repeated_knockoffs import knockoff_reproducibility
+from labelsieve.statistics.pair_tests import bonferroni_dunn, critical_difference, holm, nemenyi, wilcoxon_holm
 from labelsieve.statistics.results_table import average_ranks, ranks
-from labelsieve.statistics.signed_rank import holm, wilcoxon_holm
-from labelsieve.statistics.stability_bounds import stability_bound
-from labelsieve.statistics.stability_index import Stability, stability_index
+from labelsieve.statistics.stability_index import Stability, stability_bound, stability_index
 
 __all__ = [
     "Band",

@@ -7,9 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 from labelsieve.errors import InputError, one_of, share
 from labelsieve.statistics.comparison import Comparison, groups_without_differences
 from labelsieve.statistics.friedman import friedman
-from labelsieve.statistics.post_hoc import bonferroni_dunn, critical_difference, nemenyi
+from labelsieve.statistics.pair_tests import bonferroni_dunn, critical_difference, nemenyi, signed_rank_sums, wilcoxon_holm
 from labelsieve.statistics.results_table import Floats, Results, average_ranks, method_index, read_results
-from labelsieve.statistics.signed_rank import signed_rank_sums, wilcoxon_holm
 from labelsieve.table_types import Frame
 
 Test = Literal["nemenyi", "bonferroni-dunn", "wilcoxon"]

@@ -8,10 +8,9 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
-from labelsieve.errors import InputError, is_whole, not_negative
+from labelsieve.errors import InputError, is_whole, not_negative, unknown_name
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.metrics import MEASURES
-from labelsieve.names import unknown_name
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.stopping.base_rule import MAX_CURVE_LENGTH, SelectionPath, StoppingRule
 from labelsieve.table_types import TableLike, TargetsLike
@@ -103,7 +102,7 @@ class CrossValidated(StoppingRule):
         most = self._max_features(path, path.n_forced + MAX_CURVE_LENGTH)
         least = max(1, path.n_forced)
         estimator = None if self.estimator is None else clone(self.estimator)
-        from labelsieve.classifiers.feature_scaling import read_scale  # most selections need no learner
+        from labelsieve.classifiers.learner_features import read_scale  # most selections need no learner
 
         scale = read_scale(self.scale)
         folds = [
@@ -128,7 +127,7 @@ class CrossValidated(StoppingRule):
         return kept
 
     def plot(self, *, ylabel: str | None = None, ax: Axes | None = None) -> Axes:
-        """Draw the measure over the number of features: see :func:`labelsieve.report.figures.stopping_curve`."""
+        """Draw the measure over the number of features: see :func:`labelsieve.report.figures.automatic_choice`."""
         return figure_function("stopping_curve")(self, ylabel=ylabel, ax=ax)
 
     def _check(self) -> None:

@@ -13,10 +13,9 @@ from labelsieve.errors import InputError, one_of, share, whole_number
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.statistics.association_tests import TestSettings, association_tests
 from labelsieve.statistics.false_discovery import COMBINATIONS, CORRECTIONS
-from labelsieve.statistics.knockoff_codes import code_statistics
-from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values
+from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_reproducibility, reproducibility_note
+from labelsieve.statistics.knockoff_likelihood import code_statistics
 from labelsieve.statistics.marginal_evidence import FamilyRule, MarginalEvidence
-from labelsieve.statistics.repeated_knockoffs import knockoff_reproducibility, reproducibility_note
 from labelsieve.stopping.base_rule import Rows, SelectionPath, StoppingRule, require_plain_rows
 
 REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
@@ -34,7 +33,7 @@ class FDR(StoppingRule):
 
     With the marginal null hypothesis, redundant features are discoveries, too; the criterion ranks them behind those that add
     information. With the conditional one, a feature is discovered if it has information about some target given all other
-    features, by model-X knockoffs of the codes: see :func:`labelsieve.statistics.knockoff_codes.code_statistics` and
+    features, by model-X knockoffs of the codes: see :func:`labelsieve.statistics.knockoff_likelihood.code_statistics` and
     :class:`labelsieve.selectors.ConditionalDiscoveries`, which has more samplers and statistics.
 
     Parameters

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Panel, Reduce, Sums
 from labelsieve.counting.backends.table_backend import TableBackend, target_range
-from labelsieve.counting.chunk_counts import CellCounts, ChunkCounts, GivenColumn
-from labelsieve.counting.entry_chunks import CONSTANT, EntryChunks
+from labelsieve.counting.chunk_counts import CONSTANT, CellCounts, ChunkCounts, EntryChunks, GivenColumn
 from labelsieve.counting.joint_codes import sum_of_levels
 from labelsieve.counting.mapped_codes import MappedCodes
 from labelsieve.counting.packed_rows import CHUNK_ROWS, PackedRows, Part

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.chunked import ChunkedBackend
 from labelsieve.counting.backends.dask_cluster import Cluster
-from labelsieve.counting.chunk_counts import CellCounts, ChunkCounts, GivenColumn
+from labelsieve.counting.chunk_counts import CellCounts, ChunkCounts, EntryChunks, GivenColumn
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.entry_chunks import EntryChunks
 from labelsieve.counting.mapped_codes import MappedCodes, dense_rows
 from labelsieve.counting.packed_rows import Layout, PackedRows, Part
 from labelsieve.counting.raw_tables import Counts, LevelCells

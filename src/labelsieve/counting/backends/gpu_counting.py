@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu_bits import BIT_LEVELS, BLOCK, MOST_COLUMNS, padded_levels
 from labelsieve.counting.backends.gpu_conditions import DeviceColumn, EveryRow
-from labelsieve.counting.backends.gpu_features import features_on_gpu
+from labelsieve.counting.backends.gpu_features import DeviceTargets, TargetCodes, features_on_gpu
 from labelsieve.counting.backends.gpu_outputs import Counted, Margins, NLogN, Output, TargetGroup
-from labelsieve.counting.backends.gpu_targets import DeviceTargets, TargetCodes
 from labelsieve.counting.backends.gpu_transfer import BitBlock, RowParts
 from labelsieve.counting.codes import Codes
 from labelsieve.table_types import DeviceArray

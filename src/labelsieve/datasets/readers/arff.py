@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.arff_header import (
     QUOTED,
     Strings,
@@ -30,6 +29,7 @@ from labelsieve.datasets.readers.file_bytes import decode
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_text
 from labelsieve.datasets.readers.numeric_rows import Lines, NumberRows, blocks
 from labelsieve.datasets.readers.text_columns import date_note, parse_number
+from labelsieve.errors import DatasetError, some_of
 
 Converter = Callable[[str], float]
 _PAIR = re.compile(rf"\s*+([+-]?\d{{1,18}})\s++({QUOTED}|[^,\s{{}}]++)\s*+(,|$)")

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.date_columns import read_dates
+from labelsieve.errors import DatasetError
 
 Strings = Literal["error", "drop", "nominal"]
 QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""

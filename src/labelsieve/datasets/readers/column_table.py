@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.errors import DatasetError
 
 if TYPE_CHECKING:
     from labelsieve.datasets.readers.arff_header import Texts

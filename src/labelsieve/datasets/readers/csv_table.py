@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, Table, check_names, refuse_unnamed
 from labelsieve.datasets.readers.csv_engines import CsvRows, parse_with_pandas, parse_with_polars, parse_with_pyarrow
 from labelsieve.datasets.readers.file_bytes import utf8_text
@@ -26,6 +25,7 @@ from labelsieve.datasets.readers.memory_budget import (
 )
 from labelsieve.datasets.readers.numeric_rows import NumberRows, blocks
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table, parse_number
+from labelsieve.errors import DatasetError, some_of
 
 Engine = Callable[[CsvRows], list[ParsedColumn] | None]
 # In order of preference. Results are the same with each and with none; only the time differs.

@@ -14,8 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.memory_budget import LIMIT_VARIABLE, count_cells, require_content
+from labelsieve.errors import DatasetError
 
 CHUNK = 2**20
 SAMPLED = 16  # of so many chunks the cells of one are counted while a file is decompressed

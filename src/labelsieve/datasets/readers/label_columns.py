@@ -11,10 +11,9 @@ from pathlib import Path
 
 from defusedxml import DefusedXmlException
 
-from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Table
 from labelsieve.datasets.readers.file_bytes import read_bytes
-from labelsieve.errors import is_whole
+from labelsieve.errors import DatasetError, is_whole, some_of
 
 Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.text_columns import TextCells
+from labelsieve.errors import DatasetError
 
 SEPARATORS = (";", "|", ",")
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)|set\(\)", re.DOTALL)

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Table, check_width
 from labelsieve.datasets.readers.file_bytes import LONGEST_LINE, refuse_nul, too_long_line
 from labelsieve.datasets.readers.libsvm_blocks import WORKING_BYTES, Rows, parse_rows
 from labelsieve.datasets.readers.memory_budget import CELL, DEFAULT_LIMIT, require_memory
+from labelsieve.errors import DatasetError
 
 LOOK = 2**16  # bytes at the start of a file by which it is recognized
 BLOCK = 2**19  # bytes of text that are parsed at a time: their arrays fit into the cache of a processor

@@ -12,7 +12,6 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 from scipy import sparse
 
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.dataset_error import DatasetError, DatasetWarning
 from labelsieve.datasets.readers.arff import parse_arff
 from labelsieve.datasets.readers.arff_header import Strings
 from labelsieve.datasets.readers.column_table import Table, join
@@ -27,7 +26,7 @@ from labelsieve.datasets.readers.npz_pair import is_npz, parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import is_spreadsheet, parse_spreadsheet
 from labelsieve.datasets.readers.target_columns import MissingLabels, as_mark, is_class, rows_with_labels, targets
-from labelsieve.errors import one_of
+from labelsieve.errors import DatasetError, DatasetWarning, one_of
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.

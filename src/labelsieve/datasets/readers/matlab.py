@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, Table, check_width
 from labelsieve.datasets.readers.memory_budget import CELL, DEFAULT_LIMIT, LIMIT_VARIABLE, require_cells
+from labelsieve.errors import DatasetError, some_of
 from labelsieve.table_types import FloatArray, Matrix, is_sparse
 
 HEADER = 128

@@ -8,8 +8,7 @@ import re
 from pathlib import Path
 
 from labelsieve.counting.resources import available_memory
-from labelsieve.datasets.dataset_error import DatasetError
-from labelsieve.errors import InputError, whole_number
+from labelsieve.errors import DatasetError, InputError, whole_number
 
 DEFAULT_LIMIT = 4 * 2**30
 LIMIT_VARIABLE = "LABELSIEVE_MAX_BYTES"

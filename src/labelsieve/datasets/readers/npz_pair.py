@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.counting.sparse_format import check_sparse
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Table, check_width
 from labelsieve.datasets.readers.file_bytes import read_bytes
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_memory
-from labelsieve.errors import InputError
+from labelsieve.errors import DatasetError, InputError
 from labelsieve.table_types import Matrix
 
 COPIES = 3  # of the arrays of a matrix: as they are stored, with float64 and int32, and sorted by rows

@@ -16,10 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, Table, check_names, refuse_unnamed
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
+from labelsieve.errors import DatasetError, some_of
 
 ZIP, OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")

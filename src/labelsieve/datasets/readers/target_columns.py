@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_cells
+from labelsieve.errors import DatasetError
 from labelsieve.table_types import Matrix, is_sparse
 
 MissingLabels = Literal["error", "drop", "absent", "keep"]

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.formatted_numbers import EXCHANGED, is_placeholder, read_formatted_numbers
-from labelsieve.datasets.dataset_error import some_of
 from labelsieve.datasets.readers.column_table import Column, SeparateCells, Table, check_names
 from labelsieve.datasets.readers.date_columns import are_undecided_dates, read_dates, read_decimal_commas
+from labelsieve.errors import some_of
 
 # Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))

@@ -10,8 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.datasets.synthetic.sparse_text import BLOCK, ZIPF_OFFSET, BlocksOfRows, ones_matrix, power_law
-from labelsieve.errors import InputError, whole_number
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name, whole_number
 
 LABELS_PER_TOPIC = 100
 LABEL_OFFSET = 2  # label frequencies of a topic fall as 1 / (rank + 2): a long tail of labels with few rows

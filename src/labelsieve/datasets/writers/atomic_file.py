@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from labelsieve.datasets.dataset_error import DatasetError
+from labelsieve.errors import DatasetError
 
 LEVEL = 6  # of gzip: a third of the time of 9, for files a few per cent longer
 

@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.dataset_error import DatasetError, some_of
 from labelsieve.datasets.readers.column_table import Column, check_names
 from labelsieve.datasets.readers.target_columns import one_comes_first
+from labelsieve.errors import DatasetError, some_of
 from labelsieve.table_types import Matrix
 
 EXACT = 2**53  # whole numbers up to this are floats too

@@ -7,9 +7,9 @@ from typing import Any, BinaryIO
 import numpy as np
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.writers.save_check import CheckedDataset
 from labelsieve.datasets.writers.text_writers import BLOCK, number_texts
+from labelsieve.errors import DatasetError
 from labelsieve.table_types import CompressedMatrix
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.dataset_error import DatasetError
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.text_columns import MISSING
 from labelsieve.datasets.writers.save_check import CheckedDataset
+from labelsieve.errors import DatasetError
 from labelsieve.table_types import is_sparse
 
 BLOCK = 2**18  # cells that are text at the same time

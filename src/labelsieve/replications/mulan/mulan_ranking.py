@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from labelsieve.counting.checked_parameters import parameter
 from labelsieve.discretize import EqualWidth
 from labelsieve.registry import PRESETS, resolve_method
-from labelsieve.replications.mulan.weka_bins import WekaBins
+from labelsieve.replications.mulan.weka_filters import WekaBins
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.table_types import TableLike, TargetsLike

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.sparse_format import validate_data
-from labelsieve.replications.mulan.weka_bins import column_ends
+from labelsieve.replications.mulan.weka_filters import column_ends
 from labelsieve.replications.mulan.weka_neighbors import ProbabilisticClassifier
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 

@@ -15,7 +15,7 @@ from labelsieve.classifiers import BRkNN, Neighbors
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
 from labelsieve.counting.sparse_format import validate_data
-from labelsieve.replications.mulan.weka_scaler import WekaScaler
+from labelsieve.replications.mulan.weka_filters import WekaScaler
 from labelsieve.table_types import TableLike, TargetsLike, is_sparse
 
 

@@ -1,17 +1,13 @@
-from labelsieve.report.figures.automatic_choice import automatic_choice
-from labelsieve.report.figures.confidence_chart import information_confidence
+from labelsieve.report.figures.choice_curves import automatic_choice, stopping_curve
 from labelsieve.report.figures.critical_difference import critical_difference_diagram
 from labelsieve.report.figures.curves import curves
-from labelsieve.report.figures.discovery_map import discovery_map
-from labelsieve.report.figures.discovery_volcano import discovery_volcano
+from labelsieve.report.figures.discovery_charts import discovery_map, discovery_volcano, p_value_calibration
+from labelsieve.report.figures.feature_bars import information_confidence, selection_stability
 from labelsieve.report.figures.information_map import information_map
 from labelsieve.report.figures.network_chart import label_network
-from labelsieve.report.figures.p_value_calibration import p_value_calibration
 from labelsieve.report.figures.rank_map import rank_map
 from labelsieve.report.figures.score_chart import ranking
 from labelsieve.report.figures.shared_features import shared_features
-from labelsieve.report.figures.stability_chart import selection_stability
-from labelsieve.report.figures.stopping_curve import stopping_curve
 
 __all__ = [
     "automatic_choice",

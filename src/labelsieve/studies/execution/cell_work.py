@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, clone
 
 from labelsieve.classifiers import KNNRegressor, nested_predictions
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
-from labelsieve.classifiers.feature_scaling import Scale, scaled
+from labelsieve.classifiers.learner_features import Scale, scaled
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.constant_targets import part_of_the_rows
 from labelsieve.discretize import Discretizer

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from labelsieve.classifiers.feature_scaling import NONE
+from labelsieve.classifiers.learner_features import NONE
 from labelsieve.errors import StudyError
 from labelsieve.fingerprint import code_print, seed_of, text_print
 from labelsieve.studies.protocol import LoadedData, NamedEstimator, Protocol

@@ -1,9 +1,16 @@
 from labelsieve.studies.leaderboard.board_results import BoardResults, read_board, study_folders
-from labelsieve.studies.leaderboard.merged_stores import merge
 from labelsieve.studies.leaderboard.noise_shares import noise_shares
-from labelsieve.studies.leaderboard.own_selector import check_same_rows, load_selector, own_protocols
-from labelsieve.studies.leaderboard.parquet_results import export_results, exported_folders, import_results
-from labelsieve.studies.leaderboard.placement import Neighbor, Placement, placement, restricted, with_selector
+from labelsieve.studies.leaderboard.parquet_results import export_results, exported_folders, import_results, merge
+from labelsieve.studies.leaderboard.placement import (
+    Neighbor,
+    Placement,
+    check_same_rows,
+    load_selector,
+    own_protocols,
+    placement,
+    restricted,
+    with_selector,
+)
 
 __all__ = [
     "BoardResults",

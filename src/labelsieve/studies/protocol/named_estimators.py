@@ -8,9 +8,8 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.fingerprint import class_print
-from labelsieve.names import unknown_name
 from labelsieve.registry import (
     CRITERIA,
     DISCRETIZERS,

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labelsieve.errors import InputError
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name
 
 if TYPE_CHECKING:
     from labelsieve.studies.protocol.data_sources import Source

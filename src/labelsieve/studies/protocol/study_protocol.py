@@ -11,11 +11,10 @@ from sklearn.base import is_regressor
 
 from labelsieve.classifiers import KNNRegressor
 from labelsieve.classifiers.brknn import BaseNeighborClassifier
-from labelsieve.classifiers.feature_scaling import NONE, read_scale
-from labelsieve.errors import InputError, whole_number
+from labelsieve.classifiers.learner_features import NONE, read_scale
+from labelsieve.errors import InputError, unknown_name, whole_number
 from labelsieve.metrics import MEASURES
 from labelsieve.metrics.measures_table import Convention, read_convention
-from labelsieve.names import unknown_name
 from labelsieve.studies.protocol.data_sources import LoadedData, read_source
 from labelsieve.studies.protocol.leakage_checks import refuse_rows
 from labelsieve.studies.protocol.named_estimators import NamedEstimator, read_classifier, read_method

@@ -7,9 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from labelsieve.errors import StudyError, one_of
+from labelsieve.errors import StudyError, one_of, unknown_name
 from labelsieve.metrics import MEASURES
-from labelsieve.names import unknown_name
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results.profile import Profile, read_profile
 from labelsieve.studies.store.damage_checks import REMEDY, check_types, stored_json, stored_numbers, stored_protocol

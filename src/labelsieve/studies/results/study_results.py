@@ -8,9 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.metrics import MEASURES
-from labelsieve.names import unknown_name
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.statistics.compare import Test

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 
-from labelsieve.errors import InputError
-from labelsieve.names import unknown_name
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.studies.protocol import AVERAGE
 from labelsieve.studies.results.records import ResultRow
 
