@@ -5,7 +5,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from labelsieve import HybridSieve
+from labelsieve import HybridSieve, Sieve
 from labelsieve.datasets import DatasetError, DatasetWarning, load
 
 N_ROWS = 200
@@ -79,3 +79,19 @@ def test_marks_are_labels_where_blanks_mean_absent(tmp_path, rng):
     data = load(path, "b", missing_labels="absent")
     assert data.Y[:, 0].tolist() == marked.astype(int).tolist()
     assert data.label_categories == {}
+
+
+def test_codes_with_leading_zeros_are_noted_with_a_remedy_that_works(tmp_path, rng):
+    codes = [f"{number:05d}" for number in rng.choice(99_999, 40, replace=False)]
+    column, some = rng.choice(codes, 1000), set(codes[::2])
+    weak = rng.normal(size=1000)
+    frame = pd.DataFrame({"zip": column, "weak": weak, "share": rng.random(1000).round(4)})
+    frame["y"] = [int(code in some) for code in column]
+    frame["z"] = (weak + 2 * rng.normal(size=1000) > 0).astype(int)
+    with pytest.warns(
+        DatasetWarning, match=r"leading zeros, such as '0\d+', are read as numbers: 'zip'\. .*\{'zip': 'levels'\}"
+    ):
+        data = load(saved(tmp_path / "people.csv", frame), "y,z")
+    levels = Sieve("mim", discretizer={"zip": "levels"}, n_features_to_select=1).fit(data.named_features(), data.Y)
+    assert levels.get_feature_names_out().tolist() == ["zip"]
+    assert levels.scores_[0] > 2 * Sieve("mim", n_features_to_select=1).fit(data.named_features(), data.Y).scores_[0]

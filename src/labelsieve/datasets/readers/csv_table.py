@@ -4,7 +4,7 @@ import contextlib
 import csv
 import io
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
@@ -35,6 +35,7 @@ SAMPLE = 2**16  # bytes that are looked at to find the delimiter
 # Engines have a cost for every column: wide tables of few rows are parsed faster by numpy, if they are all numbers.
 WIDE, FEW_ROWS = 2_000, 1_000
 _NOT_BLANK = re.compile(rb"[^\n]")
+_CODE = re.compile(rb'(?:^|[,;\t|\n"])0\d{3}')  # digits with a leading zero, such as a zip code
 
 
 def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
@@ -59,7 +60,8 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     if not _NOT_BLANK.search(text, start):
         raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
     table = _parse_rows(CsvRows(text, start, delimiter, len(names), TextBudget(file, max_bytes)), names, file, max_bytes)
-    return replace(table, notes=(*_header_notes(names), *table.notes))
+    codes = _code_note(text[start : start + SAMPLE], delimiter, [column.values is None for column in table.columns], names)
+    return replace(table, notes=(*_header_notes(names), *table.notes, *codes))
 
 
 def _parse_rows(rows: CsvRows, names: list[str], file: Path, max_bytes: int) -> Table:
@@ -74,6 +76,28 @@ def _parse_rows(rows: CsvRows, names: list[str], file: Path, max_bytes: int) -> 
             return make_table(names, parsed, file, signed_zeros=False, decimal_comma=delimiter != ",")
     require_text(text, f"{delimiter}\n".encode(), file, max_bytes, cell=PYTHON_CELL, copies=5)
     return parse_without_engine(rows, names, file)
+
+
+def _code_note(start: bytes, delimiter: str, numeric: Sequence[bool], names: Sequence[str]) -> list[str]:
+    r"""What a user should know about columns of digits with leading zeros, which are read as numbers.
+
+    >>> _code_note(b"02134,1\n10001,2\n", ",", [True, True], ["zip", "n"])[0][:59]
+    "digits with leading zeros, such as '02134', are read as num"
+    """
+    if not _CODE.search(start):
+        return []
+    found: dict[str, str] = {}
+    for row in csv.reader(start.decode("utf-8", errors="replace").splitlines(), delimiter=delimiter):
+        for cell, is_number, name in zip(row, numeric, names, strict=False):
+            if is_number and len(cell) > 3 and cell[0] == "0" and cell.isdigit():
+                found.setdefault(name, cell)
+    if not found:
+        return []
+    name, cell = next(iter(found.items()))
+    return [
+        f"digits with leading zeros, such as {cell!r}, are read as numbers: {some_of(list(found), 4)}. If they are "
+        f"codes, count each as a level: discretizer={{{name!r}: 'levels'}} (--discretizer-of {name}=levels)."
+    ]
 
 
 def find_delimiter(text: bytes) -> str:
