@@ -2,7 +2,6 @@
 
 import shutil
 import sqlite3
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,6 @@ from scipy.stats import rankdata
 
 from labelsieve import InputError
 from labelsieve.studies import Grid, Study, StudyError, StudyResults, estimate
-from labelsieve.studies.store.stored_results import SelectionKey, stored_results
 from labelsieve.studies.store.study_store import StudyStore
 from tests.support.small_studies import data, protocol
 
@@ -33,19 +31,6 @@ def test_the_tidy_table_is_the_same_in_every_form(folder, tmp_path):
     assert results.to_frame("polars").to_pandas().equals(frame)
     results.to_parquet(tmp_path / "results.parquet")
     assert pd.read_parquet(tmp_path / "results.parquet").equals(frame)
-
-
-def test_a_stored_ranking_is_a_selection_without_scores(folder):
-    songs, key = data(), SelectionKey("songs", 0, "jmi")
-    ranking = stored_results(folder).rankings[key]
-    selection = ranking.to_selection("jmi", songs.feature_names)
-    assert [feature.column for feature in selection.selected] == ranking.selected
-    assert [feature.feature for feature in selection.selected] == [songs.feature_names[column] for column in ranking.selected]
-    assert all(np.isnan(feature.score) for feature in selection.selected)
-    assert (selection.method, selection.n_features) == ("jmi", songs.X.shape[1])
-    assert selection.fingerprint["data"] == StudyResults(folder).shapes["songs"].fingerprint
-    with pytest.raises(StudyError, match=r"jmi: the selection failed \(no memory\)"):
-        replace(ranking, selected=None, error="no memory").to_selection("jmi", songs.feature_names)
 
 
 @pytest.mark.parametrize("measure", ["hamming_loss", "ranking_loss"])

@@ -72,12 +72,6 @@ class ClusterShape:
         """Groups of features, one for each worker; of dense ones no smaller than a block, which takes as long as part of it."""
         return max(1, min(self.n_workers, self.n_features, self.n_features if self.n_stored else self.n_blocks))
 
-    def bytes_of_step(self, layout: str) -> int:
-        """Bytes that a step of the search moves between machines."""
-        if layout == "columns":
-            return self.column_parts * self.n_rows + 8 * self.n_features * (1 + self.n_targets)
-        return self.n_rows + self.n_parts * self._bytes_of_counts
-
     def seconds_of_step(self, layout: str) -> float:
         """Work and transfers of a step, by the unit costs; the busiest machine counts."""
         cells = self._bytes_of_counts / 8 * CELL_SECONDS

@@ -1,15 +1,12 @@
 """The contents of a study's file: rankings and cells with fingerprints of everything they depend on."""
 
-import math
 import os
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from labelsieve.errors import StudyError
-from labelsieve.selectors.selection import SelectedFeature, Selection
 from labelsieve.studies.store.damage_checks import check_types, stored_json, stored_numbers, stored_protocol
 from labelsieve.studies.store.schema import FILE, reading
 
@@ -74,17 +71,6 @@ class StoredRanking:
     n_wanted: int
     selected: list[int] | None
     error: str | None
-
-    def to_selection(self, method: str, names: Sequence[str]) -> Selection:
-        """Return the ranking as a selection of features with these names.
-
-        A study stores no scores, which are NaN, and neither formula nor unit. The fingerprints are those of the study.
-        """
-        if self.selected is None:
-            raise StudyError(f"{method}: the selection failed ({self.error}); there is no ranking.")
-        features = [SelectedFeature(rank, names[column], column, math.nan) for rank, column in enumerate(self.selected, 1)]
-        prints = asdict(self.fingerprints)
-        return Selection(method=method, n_features=len(names), fingerprint=prints, selected=tuple(features))
 
 
 @dataclass(frozen=True)
