@@ -133,16 +133,16 @@ def _subsets(
     """For every distinct labelset, the frequent labelsets that replace it."""
     labels = read_labelsets(targets, "Pruned(split=True)")
     _, first = np.unique(joint, return_index=True)
-    members = np.zeros((len(first), targets.n_columns), dtype=np.float32)
+    members = np.zeros((len(first), targets.n_columns), dtype=bool)
     index = np.full(targets.n_rows, -1)
     index[first] = np.arange(len(first))
     is_first = index[labels.rows] >= 0
-    members[index[labels.rows[is_first]], labels.labels[is_first]] = 1
+    members[index[labels.rows[is_first]], labels.labels[is_first]] = True
     sizes, counts = members.sum(axis=1), np.bincount(joint, weights=weights)
     usable = np.flatnonzero(frequent & (sizes > 0))
     # Sorted by size, then count, then labels: the first that fits is the best. Bytes of 0s and 1s compare like lists of labels.
     by_labels = members[usable].T[::-1]
-    order = np.lexsort((*by_labels, sizes[usable]) if smallest else (*-by_labels, -counts[usable], -sizes[usable]))
+    order = np.lexsort((*by_labels, sizes[usable]) if smallest else (*~by_labels, -counts[usable], -sizes[usable]))
     usable = usable[order]
     subsets: list[list[int]] = []
     for level in range(len(first)):
@@ -150,10 +150,10 @@ def _subsets(
             subsets.append([level])
             continue
         rest, found = members[level].copy(), []
-        fits = usable[members[usable] @ (1 - rest) == 0]
+        fits = usable[~(members[usable] & ~rest).any(axis=1)]
         while len(fits):
             found.append(int(fits[0]))
-            rest -= members[fits[0]]
-            fits = fits[members[fits] @ (1 - rest) == 0]
+            rest &= ~members[fits[0]]
+            fits = fits[~(members[fits] & ~rest).any(axis=1)]
         subsets.append(found)
     return subsets
