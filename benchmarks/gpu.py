@@ -176,8 +176,8 @@ def compare_sizes():
         tables[name] = dataset.X, dataset.Y, {}
     rows = []
     for name, (X, Y, options) in tables.items():
-        (card, one, all_), same = whole_fits(X, Y, **options)
-        rows.append((name, [*map(number, (card, one, all_, one / card, all_ / card)), str(same)]))
+        (on_device, one, all_), same = whole_fits(X, Y, **options)
+        rows.append((name, [*map(number, (on_device, one, all_, one / on_device, all_ / on_device)), str(same)]))
     print_table("seconds, 50 features", ["GPU", "1 thread", "all threads", "1 thread/GPU", "all/GPU", "same"], rows)
 
 

@@ -1,4 +1,4 @@
-"""Neighbors on a card: those of the core, ties included; with a kernel in numpy, and on a card (``make gpu``)."""
+"""Neighbors on a GPU: those of the core, ties included; with a kernel in numpy, and on a GPU (``make gpu``)."""
 
 from contextlib import nullcontext
 
@@ -34,8 +34,8 @@ class NumpyNeighbors:
                     squares[step, query] = distances[nearest]
 
 
-@pytest.fixture(params=["stand-in", pytest.param("card", marks=pytest.mark.gpu)])
-def card(request, monkeypatch):
+@pytest.fixture(params=["stand-in", pytest.param("gpu", marks=pytest.mark.gpu)])
+def on_device(request, monkeypatch):
     monkeypatch.setattr(gpu_neighbors, "SUM_BYTES", 8 * 150 * 13)  # several searches
     if request.param == "stand-in":
         monkeypatch.setattr(gpu_neighbors, "CudaNeighbors", NumpyNeighbors)
@@ -58,7 +58,7 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize("kind", TABLES)
 @pytest.mark.parametrize("k", [1, 10, 200])
-def test_neighbors_are_those_of_the_core(card, kind, k):
+def test_neighbors_are_those_of_the_core(on_device, kind, k):
     rng = np.random.default_rng(5)
     X, queries = TABLES[kind](rng, 150), TABLES[kind](rng, 40)
     for points in (None, queries):
@@ -70,7 +70,7 @@ def test_neighbors_are_those_of_the_core(card, kind, k):
                 assert_same(found, expected)
 
 
-def test_predictions_do_not_depend_on_the_backend(card):
+def test_predictions_do_not_depend_on_the_backend(on_device):
     rng = np.random.default_rng(6)
     X, queries = rng.integers(4, size=(150, 6)).astype(float), rng.integers(4, size=(30, 6)).astype(float)
     Y = (X[:, :3] + rng.normal(size=(150, 3)) > 2).astype(int)

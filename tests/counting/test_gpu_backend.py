@@ -1,4 +1,4 @@
-"""The GPU backend: packing and blocks with kernels in numpy, the same with those of a card (``make gpu``), and refusals."""
+"""The GPU backend: packing and blocks with kernels in numpy, the same with those of a GPU (``make gpu``), and refusals."""
 
 import gc
 import sys

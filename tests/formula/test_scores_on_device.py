@@ -1,4 +1,4 @@
-"""Scores and their maximum on a card: the same selections, scores and components as on the host."""
+"""Scores and their maximum on a GPU: the same selections, scores and components as on the host."""
 
 from unittest.mock import patch
 
@@ -17,7 +17,7 @@ from tests.support.device_arrays import DeviceBackend
 from tests.support.gpu_backends import on_gpu
 from tests.support.numpy_kernels import NumpyKernels
 
-BACKENDS = {"stand-in": DeviceBackend, "card": pytest.param(on_gpu, marks=pytest.mark.gpu)}
+BACKENDS = {"stand-in": DeviceBackend, "gpu": pytest.param(on_gpu, marks=pytest.mark.gpu)}
 on_every_backend = pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS)
 ON_CARD = "jmi", "mrmr", "mifs", "cife", "cmim", "disr", "jmim", "icap", "scls", "mdmr", "pmu", "cmi"
 
@@ -36,13 +36,13 @@ def fit_both(backend, criterion, X, Y, **options):
     return [Sieve(criterion, backend=each, **options).fit(X, Y) for each in ("native", backend)]
 
 
-def assert_same(host, card):
-    assert card.selected_.tolist() == host.selected_.tolist()
-    assert card.scores_.tolist() == host.scores_.tolist()
-    assert np.array_equal(card.feature_scores_, host.feature_scores_)
-    assert list(card.score_components_) == list(host.score_components_)
+def assert_same(host, on_device):
+    assert on_device.selected_.tolist() == host.selected_.tolist()
+    assert on_device.scores_.tolist() == host.scores_.tolist()
+    assert np.array_equal(on_device.feature_scores_, host.feature_scores_)
+    assert list(on_device.score_components_) == list(host.score_components_)
     for kind, values in host.score_components_.items():
-        assert card.score_components_[kind].tolist() == values.tolist()
+        assert on_device.score_components_[kind].tolist() == values.tolist()
 
 
 @on_every_backend
@@ -50,8 +50,8 @@ def assert_same(host, card):
 def test_every_criterion_selects_the_same(backend, variant):
     make, name, _ = VARIANTS[variant]
     parents = [[], [0], [0, 1]] if name == "mlfs" else None
-    host, card = fit_both(backend, make(), *make_data(90, n_targets=3), n_features_to_select=4, parents=parents)
-    assert_same(host, card)
+    host, on_device = fit_both(backend, make(), *make_data(90, n_targets=3), n_features_to_select=4, parents=parents)
+    assert_same(host, on_device)
 
 
 @pytest.mark.parametrize("criterion", ON_CARD)
@@ -73,8 +73,8 @@ def test_all_features_in_any_number_of_fits(backend, criterion, mixed, monkeypat
     monkeypatch.setattr(accumulator, "SPILL_AFTER", 3)
     monkeypatch.setattr(device_scorer, "FEWEST_RECORDED", 1)
     options = {"forced": [7, 4], "excluded": [1], "n_features_to_select": "all"}
-    host, card = fit_both(backend, criterion, X, Y, **options)
-    assert_same(host, card)
+    host, on_device = fit_both(backend, criterion, X, Y, **options)
+    assert_same(host, on_device)
     again = Sieve(criterion, backend=backend, discretizer=None, warm_start=True, forced=[7, 4], excluded=[1])
     for n_selected in (1, 2, 3, 6, "all"):
         again.set_params(n_features_to_select=n_selected).fit(X, Y)
@@ -102,9 +102,9 @@ def test_stopping_rules_find_the_same_number(backend, rule):
     """A rule asks for one feature after the other, from none on; a test counts permuted targets of the packed features."""
     X, Y = make_data(100)
     for targets in (Y, np.random.default_rng(1).permutation(Y)):
-        host, card = fit_both(backend, "jmi", X, targets, n_features_to_select=rule)
-        assert_same(host, card)
-        assert vars(card.stopping_).keys() == vars(host.stopping_).keys()
+        host, on_device = fit_both(backend, "jmi", X, targets, n_features_to_select=rule)
+        assert_same(host, on_device)
+        assert vars(on_device.stopping_).keys() == vars(host.stopping_).keys()
 
 
 @pytest.mark.gpu

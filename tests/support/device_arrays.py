@@ -1,4 +1,4 @@
-"""A stand-in for arrays on a card, which, like those of CuPy, cannot be computed with together with arrays of numpy."""
+"""A stand-in for arrays on a GPU, which, like those of CuPy, cannot be computed with together with arrays of numpy."""
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -77,7 +77,7 @@ def _wrap(value, always=True):
 
 
 class CardModule:
-    """In the place of CuPy: its functions return arrays of the card."""
+    """In the place of CuPy: its functions return arrays of the GPU."""
 
     def asarray(self, values):
         return CardArray(values)
@@ -88,7 +88,7 @@ class CardModule:
 
 
 class CardSums:
-    """Sums of a backend with kernels in numpy, as arrays of the card."""
+    """Sums of a backend with kernels in numpy, as arrays of the GPU."""
 
     xp = CardModule()
 
@@ -124,7 +124,7 @@ class CardSums:
 
 
 class DeviceBackend:
-    """A GPU backend with kernels in numpy whose sums are arrays of a card."""
+    """A GPU backend with kernels in numpy whose sums are arrays of a GPU."""
 
     def __init__(self, *tables, **options):
         self._backend = GpuBackend(*tables, kernels=NumpyKernels(tensor=True), **options)

@@ -1,4 +1,4 @@
-"""Factories of GPU backends for tests: kernels in numpy everywhere, and those of a card with ``pytest -m gpu``."""
+"""Factories of GPU backends for tests: kernels in numpy everywhere, and those of a GPU with ``pytest -m gpu``."""
 
 from functools import partial
 

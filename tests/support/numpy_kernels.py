@@ -1,4 +1,4 @@
-"""The kernels of the GPU backend in numpy, on the same memory: packing, blocks and folding run without a card."""
+"""The kernels of the GPU backend in numpy, on the same memory: packing, blocks and folding run without a GPU."""
 
 from contextlib import nullcontext
 
