@@ -1,6 +1,7 @@
 """Logistic regressions in the core end at ``max_iter`` with a warning, and at an interrupt."""
 
 import _thread
+import signal
 import threading
 import warnings
 from functools import partial
@@ -86,10 +87,12 @@ def labels_of_many_rows(weights, n_threads):
 def test_an_interrupt_ends_a_fit_before_its_last_step(fit):
     weights = np.full(4096, np.nan)
     timer = threading.Timer(SECONDS, _thread.interrupt_main)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in the background of a shell
     timer.start()
     try:
         with pytest.raises(KeyboardInterrupt):
             fit(weights)
     finally:
         timer.cancel()
+        signal.signal(signal.SIGINT, before)
     assert np.isnan(weights[-1])

@@ -230,6 +230,7 @@ def houses(tmp_path):
     return tmp_path / "houses.csv"
 
 
+@pytest.mark.filterwarnings("ignore:X. 'city' .* has many levels")
 def test_the_command_line_prints_and_overrides_the_types(houses):
     select = ["select", houses, "--labels", "price,floors,city", "-k", 1]
     assert "3 targets (cumulative; 2 as classes; 1 as numeric: price)" in " ".join(run(*select).stdout.split())
