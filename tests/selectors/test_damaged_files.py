@@ -236,3 +236,13 @@ def test_a_saved_file_has_the_mode_of_the_umask(umask, tmp_path):
     (tmp_path / "selected.json").chmod(0o604)
     SELECTORS[0].to_json(tmp_path / "selected.json")
     assert stat.S_IMODE((tmp_path / "selected.json").stat().st_mode) == 0o604
+
+
+def test_a_selected_feature_without_a_score_is_refused(documents, tmp_path):
+    path = tmp_path / "changed.json"
+    for selector, saved_document in zip(SELECTORS, documents, strict=True):
+        document = json.loads(json.dumps(saved_document))
+        scores = document["fitted"]["scores_"]["array"]
+        (scores[0] if isinstance(scores[0], list) else scores)[0] = None
+        path.write_text(json.dumps(document), encoding="utf-8")
+        assert "without a score" in str(read_or_refusal(type(selector), path))

@@ -152,6 +152,8 @@ def _check(selector: BaseEstimator, selection: Selection) -> None:
     columns = np.unique(selected[selected >= 0])  # lists of targets end with -1 where they are shorter
     if selector.scores_.shape != selected.shape or not np.array_equal(columns, np.flatnonzero(selector.support_)):
         raise InputError("fitted.selected_, scores_ and support_ do not belong together")
+    if np.isnan(selector.scores_[selected >= 0]).any():
+        raise InputError("fitted.scores_ has a selected feature without a score")
     lists = [row[row >= 0].tolist() for row in np.atleast_2d(selected)] if selected.ndim <= 2 else [[0, 0]]
     if any(len(set(row)) < len(row) for row in lists) or (selected.ndim == 1 and (selected < 0).any()):
         raise InputError("fitted.selected_ has a feature twice, or a negative column")
