@@ -18,12 +18,13 @@ from labelsieve.chains.chain_networks import discretizer_of, learn_network, name
 from labelsieve.chains.inference import Inferred, beam, check_exact, exact, greedy, monte_carlo
 from labelsieve.classifiers.base_classifier import MetaClassifier, base_has
 from labelsieve.classifiers.binary_models import columns_of
+from labelsieve.classifiers.label_encoding import LabelCoder
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, PREDICTOR, parameter
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.base_space import RandomState, random_generator
-from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.table_types import Features, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 
 @dataclass(eq=False, repr=False)
@@ -86,6 +87,24 @@ class BaseChain(MetaClassifier):
         self._check_inference()
         names, original = getattr(y, "columns", None), X
         X, labels, weights = self._read_weighted(X, y, sample_weight)
+        return self._fit_read(X, labels, weights, self._with_names(original, X), names)
+
+    def _check_before_fit(self, X: Matrix) -> None:
+        """The checks of ``fit`` that do not depend on rows and random states."""
+        self._validate_params()
+        self._check_inference()
+        self._check_base(X)
+
+    def _fit_sample(self, X: Matrix, labels: sp.csr_matrix, weights: Weights) -> Self:
+        """Fit to some rows and columns of a table, for an ensemble that has read it and checked this chain."""
+        self.n_features_in_ = X.shape[1]
+        self._set_labels(LabelCoder.of_matrix(labels))
+        return self._fit_read(X, labels, weights, X)
+
+    def _fit_read(
+        self, X: Matrix, labels: sp.csr_matrix, weights: Weights, named: Features, label_names: Sequence[str] | None = None
+    ) -> Self:
+        """Fit to numbers and labels that were read; ``named`` is X with its column names, for the selector."""
         if self.inference == "exact":
             check_exact(int(varying(labels).sum()))
         network, selector = self._network_and_selector()
@@ -94,11 +113,11 @@ class BaseChain(MetaClassifier):
             X,
             labels,
             discretizer=discretizer_of(selector),
-            names=names,
+            names=label_names,
             weights=weights,
             n_jobs=self.n_jobs,
         )
-        columns = self._columns(selector, self._with_names(original, X), labels, weights)
+        columns = self._columns(selector, named, labels, weights)
         self.chain_ = fit_chain(
             self._base(),
             X.tocsc() if columns is not None and is_sparse(X) else X,

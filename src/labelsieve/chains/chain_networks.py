@@ -1,11 +1,12 @@
 """The label network of a chain: given, or learned by a rule or a published name."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from labelsieve.classifiers.weight_routing import Weights
 from labelsieve.counting.backends import CountingOptions
@@ -13,7 +14,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.row_weights import quantized_weights
 from labelsieve.discretize import Discretizer, EqualWidth, one_table
 from labelsieve.errors import InputError, unknown_name
-from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents, known_classes
+from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents
 from labelsieve.labelspace.base_space import RandomState, random_generator
 from labelsieve.registry import resolve_method
 from labelsieve.table_types import TableLike
@@ -42,7 +43,7 @@ def named_rule(network: object, random_state: RandomState = None) -> Any:
             raise unknown_name("network", network, RULES, more=", lists of parents, a LabelNetwork or a NetworkRule")
         network = RULES[network]
     if isinstance(network, NetworkRule) and random_state is not None and network.random_state is None:
-        network = clone(network).set_params(random_state=random_generator(random_state))
+        network = replace(network, random_state=random_generator(random_state))
     return network
 
 
@@ -60,7 +61,7 @@ def learn_network(
 
     ``discretizer`` encodes X for rules that condition on the features. ``weights`` of the rows are positive.
     """
-    targets = known_classes(labels, "a label network")
+    targets = Codes.from_values(labels, what="Y")
     codes = Codes.from_values(np.zeros((labels.shape[0], 1), dtype=np.uint8))
     if isinstance(network, NetworkRule) and _needs_features(network):
         codes = one_table(discretizer.encode(X, targets, weights), "A network")

@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.chains.chain import ClassifierChain
+from labelsieve.chains.chain import BaseChain, ClassifierChain
 from labelsieve.chains.optimized import OptimizedClassifierChain
 from labelsieve.classifiers.base_classifier import MultiLabelClassifier
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted
@@ -103,6 +103,8 @@ class ChainEnsemble(MultiLabelClassifier):
         chain = self._chain()
         self._check_combine(chain)
         X, labels, weights = self._read_weighted(X, y, sample_weight)
+        if isinstance(chain, BaseChain):
+            chain._check_before_fit(X)  # once, in place of every chain
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
         # Sorted by name, so that the same seed always gives the same ensemble.
@@ -173,11 +175,15 @@ def _fit_member(
 ) -> tuple[Any, NDArray[np.intp]]:
     """A fitted chain with new values of the parameters ``random_states``, and its columns."""
     random = np.random.RandomState(seed)
-    (n_rows, n_features), (of_rows, of_features) = X.shape, shares
-    rows = np.sort(random.choice(n_rows, max(1, round(of_rows * n_rows)), replace=False))
-    features = np.sort(random.choice(n_features, max(1, round(of_features * n_features)), replace=False))
+    (n_rows, n_features), (share_of_rows, share_of_features) = X.shape, shares
+    rows = np.sort(random.choice(n_rows, max(1, round(share_of_rows * n_rows)), replace=False))
+    features = np.sort(random.choice(n_features, max(1, round(share_of_features * n_features)), replace=False))
     member = clone(chain)
     member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in random_states})
+    sample = X[rows] if len(features) == n_features else X[rows][:, features]
+    of_rows = None if weights is None else weights[rows]
+    if isinstance(member, BaseChain):
+        return member._fit_sample(sample, labels[rows], of_rows), features
     # Chains of other packages accept labels as arrays only.
     y = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
-    return fit_weighted(member, X[rows][:, features], y, None if weights is None else weights[rows]), features
+    return fit_weighted(member, sample, y, of_rows), features

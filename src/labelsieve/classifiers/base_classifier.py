@@ -56,20 +56,26 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  
 
     def _read_known(self, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, sp.csr_matrix, NDArray[np.bool_] | None]:
         """The same, and the cells of Y that are known; None: all."""
-        base = getattr(self, "base", None)
-        if hasattr(base, "__sklearn_tags__") and is_regressor(base):
-            raise InputError(f"{type(self).__name__} needs a classifier as its base, and {base!r} is a regressor.")
         Y = required(self, Y)
         X = read_numbers(self, X)
-        if base is not None or type(self)._base is not MultiLabelClassifier._base:
-            check_for_models(type(self).__name__, X)
-        matrix, self._coder, known = encode_known_labels(Y)
+        self._check_base(X)
+        matrix, coder, known = encode_known_labels(Y)
         if matrix.shape[0] != X.shape[0]:
             sizes = f"X has {X.shape[0]} rows and Y has {matrix.shape[0]}"
             raise InputError(f"Found input variables with inconsistent numbers of samples: {sizes}.")
-        self.n_labels_ = matrix.shape[1]
-        self.classes_ = self._coder.classes
+        self._set_labels(coder)
         return X, matrix, known
+
+    def _set_labels(self, coder: LabelCoder) -> None:
+        self._coder, self.n_labels_, self.classes_ = coder, len(coder.values), coder.classes
+
+    def _check_base(self, X: Matrix) -> None:
+        """Refuse a regressor, and values that are too large for models."""
+        base = getattr(self, "base", None)
+        if hasattr(base, "__sklearn_tags__") and is_regressor(base):
+            raise InputError(f"{type(self).__name__} needs a classifier as its base, and {base!r} is a regressor.")
+        if base is not None or type(self)._base is not MultiLabelClassifier._base:
+            check_for_models(type(self).__name__, X)
 
     def _read_weighted(
         self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike

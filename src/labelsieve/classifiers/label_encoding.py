@@ -27,6 +27,11 @@ class LabelCoder:
     kind: str  # "one", "many" or "sparse"
     dtype: np.dtype[Any]
 
+    @classmethod
+    def of_matrix(cls, labels: SparseMatrix) -> "LabelCoder":
+        """The coder of a sparse 0/1 matrix."""
+        return cls([np.array([0, 1])] * labels.shape[1], "sparse", labels.dtype)
+
     @property
     def classes(self) -> Any:
         """The attribute ``classes_`` of scikit-learn.
@@ -86,7 +91,7 @@ def encode_known_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder, NDAr
     """
     if is_sparse(Y):
         matrix = _read_sparse(Y)
-        return matrix.astype(np.uint8), LabelCoder([np.array([0, 1])] * matrix.shape[1], "sparse", matrix.dtype), None
+        return matrix.astype(np.uint8), LabelCoder.of_matrix(matrix), None
     table, missing = _read_values_and_missing(Y)
     kind = "many" if table.ndim == 2 else "one"
     if table.ndim != 2:
