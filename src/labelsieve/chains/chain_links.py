@@ -152,7 +152,7 @@ def fit_chain(
     features, their Gram matrix. With ``cv`` labels are fitted one after the other: each is predicted for held-out rows
     by cross-validation, and its children learn from those predictions. ``weights`` of the rows are positive.
     """
-    counts = np.asarray(labels.sum(axis=0, dtype=np.int64)).ravel()
+    counts = np.diff(labels.indptr)  # no zeros are stored
     n_rows = labels.shape[0]
     fixed = {label: bool(counts[label]) for label in network.order if counts[label] in (0, n_rows)}
     chain = [label for label in network.order if label not in fixed]

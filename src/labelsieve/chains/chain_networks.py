@@ -82,7 +82,7 @@ def varying(labels: sp.csr_matrix) -> NDArray[np.bool_]:
     >>> varying(sp.csr_matrix([[0, 1, 1], [0, 1, 0]])).tolist()
     [False, False, True]
     """
-    counts = np.asarray(labels.sum(axis=0, dtype=np.int64)).ravel()
+    counts = np.bincount(labels.indices, minlength=labels.shape[1])  # no zeros are stored
     varies: NDArray[np.bool_] = (counts > 0) & (counts < labels.shape[0])
     return varies
 

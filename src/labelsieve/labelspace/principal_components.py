@@ -45,10 +45,13 @@ def principal_components(X: TableLike, n_components: int = 1, *, weights: Real |
     small = min(n_rows, n_columns) <= DENSE_SIDE and n_rows * n_columns <= DENSE_CELLS
     if small or n_components == min(n_rows, n_columns):
         dense = values.toarray() if is_sparse(values) else values
-        _, _, loadings = np.linalg.svd((dense - mean) * root[:, np.newaxis], full_matrices=False)
+        centered = dense - mean
+        if weights is not None:
+            centered *= root[:, np.newaxis]
+        _, _, loadings = np.linalg.svd(centered, full_matrices=False)
         loadings = loadings[:n_components]
     else:
-        centered = LinearOperator(
+        operator = LinearOperator(
             (n_rows, n_columns),
             matvec=lambda v: root * (values @ np.ravel(v) - mean @ np.ravel(v)),
             rmatvec=lambda u: values.T @ (root * np.ravel(u)) - mean * (root @ np.ravel(u)),
@@ -56,7 +59,7 @@ def principal_components(X: TableLike, n_components: int = 1, *, weights: Real |
         )
         # The default start vector is random; a constant one fails, since columns are centered.
         start = np.random.default_rng(0).normal(size=min(n_rows, n_columns))
-        _, sizes, loadings = svds(centered, k=n_components, v0=start, return_singular_vectors="vh")
+        _, sizes, loadings = svds(operator, k=n_components, v0=start, return_singular_vectors="vh")
         loadings = loadings[np.argsort(-sizes)]
     largest = np.abs(loadings).argmax(axis=1)
     loadings = loadings * np.where(loadings[np.arange(len(loadings)), largest] < 0, -1.0, 1.0)[:, np.newaxis]
