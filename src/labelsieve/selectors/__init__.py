@@ -10,9 +10,11 @@ from labelsieve.selectors.mddm import MDDM
 from labelsieve.selectors.model_importance import L1Importance, PermutationImportance, RecursiveElimination
 from labelsieve.selectors.pursuit import OrthogonalPursuit
 from labelsieve.selectors.rank_ensemble import RankEnsemble
+from labelsieve.selectors.redundancy import RedundantFeature
 from labelsieve.selectors.relief import ReliefF, ReliefFML
 from labelsieve.selectors.ridge_rankings import MFSMCDM, PMFS
 from labelsieve.selectors.rrelief import RReliefF
+from labelsieve.selectors.selection import SelectedFeature, Selection
 from labelsieve.selectors.selection_stability import selection_stability
 from labelsieve.selectors.sparse_regressions import MDFS, MSSL, RFS
 from labelsieve.selectors.tree_importance import ShadowFeatures, TreeImportance
@@ -45,8 +47,11 @@ __all__ = [
     "RReliefF",
     "RankEnsemble",
     "RecursiveElimination",
+    "RedundantFeature",
     "ReliefF",
     "ReliefFML",
+    "SelectedFeature",
+    "Selection",
     "ShadowFeatures",
     "Stability",
     "TreeImportance",

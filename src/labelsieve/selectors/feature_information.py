@@ -55,9 +55,9 @@ class FeatureInformation:
         ----------
         X, y : array-like, frame or sparse matrix
             The data of ``fit``.
-        names, label_names : sequence of str, optional
+        names, label_names : sequence of str, default=None
             Names of all features and of the labels; by default those of frames, or numbers.
-        backend : {"pandas", "polars", "pyarrow", "dict"}, optional
+        backend : {"pandas", "polars", "pyarrow", "dict"}, default=None
             See :meth:`to_frame`.
 
         Returns
@@ -195,7 +195,7 @@ class FeatureInformation:
         X, y : array-like, frame or sparse matrix
             The data of ``fit``; ``y`` is for discretizers that use the targets.
         at_least : float, default=0.9
-            The smallest similarity, see :class:`labelsieve.selectors.redundancy.RedundantFeature`.
+            The smallest similarity, see :class:`~labelsieve.selectors.RedundantFeature`.
         """
         X = self._check_features(X)
         name, discretizer = type(self).__name__, getattr(self, "discretizer_", None)

@@ -39,15 +39,16 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
         information: bool = False,
         stability: Stability | int | None = None,
     ) -> Selection:
-        """The result as one frozen value that can be stored, printed and compared.
+        """The result as a :class:`~labelsieve.selectors.Selection`, which can be stored, printed and compared.
 
         Parameters
         ----------
-        X, y : array-like, frame or sparse matrix, optional
-            The data of ``fit``, for their fingerprints and for what is counted again below.
-        names, label_names : sequence of str, optional
+        X, y : array-like, frame or sparse matrix, default=None
+            The data of ``fit``: needed for ``redundant``, ``components``, ``information`` and a number of resamples; their
+            fingerprints are stored.
+        names, label_names : sequence of str, default=None
             Names of features and labels; by default those of frames, or numbers.
-        redundant : float, optional
+        redundant : float, default=None
             List features that were not selected and are at least this similar to a selected one, see
             :meth:`redundant_features`.
         components : bool, default=False
@@ -56,7 +57,7 @@ class FittedSelector(SelectionViews, FeatureConfidence, JsonStorage):
             computed, if any.
         information : bool, default=False
             Add the mutual information of every selected feature with every label, see :meth:`label_information`.
-        stability : Stability or int, optional
+        stability : Stability or int, default=None
             Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection; or a number of
             resamples, to compute it.
         """

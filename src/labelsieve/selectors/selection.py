@@ -33,7 +33,7 @@ class SelectedFeature:
         The label that it has the most information about, and that information in nats.
     redundant : dict of str to float
         Features that were not selected and their similarity, the most similar first: see
-        :class:`labelsieve.selectors.redundancy.RedundantFeature`.
+        :class:`labelsieve.selectors.RedundantFeature`.
     information : tuple of float
         Mutual information with every label, in nats; empty if it was not computed.
     label : str, optional
@@ -135,9 +135,8 @@ class Selection:
         What scores are measured in.
     n_bins : int or None
         Bins of each feature; None where values were counted as codes, or not counted.
-    n_rows : int or None
-        None where the selection was made without the data.
-    n_features : int
+    n_rows, n_features : int or None, int
+        The size of the data; ``n_rows`` is None where the selection was made without them.
     labels : tuple of str
         Names of the targets; empty where the selection was made without them.
     target_types : tuple of str
@@ -149,6 +148,7 @@ class Selection:
     stopping : tuple of StoppingDecision
         Empty for a given number of features; one decision, or one for every label.
     stability : StabilitySummary or None
+        Index, confidence interval and frequencies of the features; None if it was not computed.
     selected : tuple of SelectedFeature
         In order of selection; where every label has a list, label by label.
 
@@ -184,7 +184,7 @@ class Selection:
 
     @property
     def columns(self) -> list[int]:
-        """The selected columns in rising order, each once."""
+        """The selected columns in ascending order, each once."""
         return sorted({feature.column for feature in self.selected})
 
     def information(self) -> NDArray[np.float64]:

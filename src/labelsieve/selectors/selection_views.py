@@ -80,7 +80,7 @@ class SelectionViews:
 
     @property
     def ranking_(self) -> NDArray[np.intp]:
-        """Rank of every feature, from 1 for the first selected one, as in scikit-learn's ``RFE`` the best have the lowest.
+        """Rank of every feature: 1 for the first selected one. As in scikit-learn's ``RFE``, low ranks are the best.
 
         Selected features are ranked in order of selection (``RFE`` gives all of them rank 1), the others behind them by
         ``feature_scores_``, ties by column; where there are no such scores, and for excluded features, they share the rank
@@ -152,13 +152,13 @@ class SelectionViews:
     ) -> Any:
         """The table of :meth:`summary` as a data frame, a row for every selected feature.
 
-        Columns: see :meth:`labelsieve.selectors.selection.Selection.table`.
+        Columns: see :meth:`labelsieve.selectors.Selection.table`.
 
         Parameters
         ----------
         X, y, names, label_names, redundant, stability
             As for :meth:`summary`.
-        backend : {"pandas", "polars", "pyarrow", "dict"}, optional
+        backend : {"pandas", "polars", "pyarrow", "dict"}, default=None
             The library of the frame; by default that of ``X``, or the first of them that is installed, or a dict of lists.
         """
         table = self._shown(X, y, names, label_names, redundant, stability).table()
@@ -187,7 +187,7 @@ class SelectionViews:
         n_shown: int = 30,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the selected features and their scores: see :func:`labelsieve.report.figures.score_chart`.
+        """Draw the selected features and their scores: see :func:`labelsieve.report.figures.ranking`.
 
         With the data of ``fit`` the bars are the components of :meth:`information_components`, which mean the same for every
         criterion.
