@@ -80,21 +80,22 @@ class AutoSieve(BaseSieve):
     max_features : int or None, default=None
         The largest number of features to evaluate, apart from all; None: all, 100 at most.
     min_features : {0, 1}, default=1
-        Features to keep where nothing predicts: 0 selects none then.
+        The number of features to keep if the verdict is "nothing predicts".
     standard_errors : float, default=1.0
-        Tolerance of the choice; 0 takes the best mean.
+        Tolerance of the choice, in standard errors; 0 takes the best mean.
     time_budget : float or None, default=None
         Seconds. The controls and the first candidate are always evaluated, the others in order of their cost as long as they
         fit; ``not_tried_`` lists the rest. A step that runs is not interrupted. With a budget, the result depends on the
         speed of the machine.
     random_state : int, RandomState or None, default=0
-        For folds, and for learners that have none.
+        Seed of the folds, and of learners without one.
     n_jobs : int, default=None
-        Threads over folds; the result does not depend on it.
+        Number of threads, which share the folds; the result does not depend on it.
 
     Attributes
     ----------
     verdict_ : {"select features", "keep all features", "nothing predicts"}
+        Whether selecting features improves predictions; see Notes.
     verdict_text_ : str
         The verdict with its numbers.
     method_, n_chosen_ : str, int
@@ -112,6 +113,7 @@ class AutoSieve(BaseSieve):
     not_tried_ : dict of str to str
         Candidates without a value, and the reason.
     measure_ : str
+        The name of the measure that was used.
     scores_, feature_scores_ : ndarray of float
         Scores by the chosen method, of the selected features and of all.
 

@@ -75,7 +75,9 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
     selected_ : ndarray of int
         Columns in order of selection.
     scores_ : ndarray of float
-        The score of each when it was selected.
+        Score of every selected feature.
+    ranking_ : ndarray of int, shape (n_features,)
+        Rank of every feature, 1 for the best.
     support_ : ndarray of bool
         Mask of the selected columns.
     n_features_in_, feature_names_in_
@@ -235,7 +237,7 @@ class BaseRanking(BaseSieve):
     Parameters
     ----------
     n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
+        A number (all, if there are fewer), a fraction of all, None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
         (``CrossValidated``).
 

@@ -44,18 +44,18 @@ class BaseCountingSieve(BaseSieve):
     Parameters
     ----------
     n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
+        A number (all, if there are fewer), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping` that finds the number, which may be 0: ``"permutation"``, ``"cv"`` and others by name, or, to
         change settings, an object such as ``PermutationTest(alpha=0.01)``.
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
-        Entropy estimator. Shrinkage shrinks the table of every information term, for few rows and many cells; it is slower
-        (docs/entropy_estimators.md).
+        Entropy estimator (docs/entropy_estimators.md). Shrinkage is for few rows and many cells, and slower.
     constant_features : {"last", "score"}, default="last"
-        Features with one level (after binning) are selected when no other is left, whatever their scores: they score 0, more
-        than redundant features under criteria that subtract. ``"score"`` is the formula as published.
+        ``"last"``: features with one level (after binning) are selected when no other is left. Their score of 0 would otherwise
+        be higher than that of redundant features under criteria that subtract redundancy. ``"score"``: by the formula as
+        published.
     backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
-        What counts: the compiled core, the same in chunks of rows that need not fit into memory, the workers of the current
-        Dask client (docs/large_data.md), a GPU (docs/gpu.md), or a factory of backends
+        Where rows are counted: in the compiled core, there in chunks of rows that need not fit into memory, the workers of the
+        current Dask client (docs/large_data.md), a GPU (docs/gpu.md), or a factory of backends
         (:class:`labelsieve.counting.backends.BackendFactory`). ``"auto"`` is the core, chunks or workers for tables that are
         not in memory, and a GPU, if there is one, for large tables. The selection does not depend on it.
 

@@ -50,7 +50,8 @@ class BaseDiscoveries(BaseSieve):
     ----------
     discretizer : str, Discretizer, dict or None, default="auto"
         How numeric columns become codes, as for :class:`labelsieve.Sieve`; supervised discretizers are refused, because the
-        codes must not depend on the targets. Conditional discoveries use them for ``sampler="tree"`` and ``information_``.
+        codes must not depend on the targets. :class:`ConditionalDiscoveries` uses the codes for ``sampler="tree"`` and
+        ``information_``.
 
     Attributes
     ----------
@@ -114,7 +115,7 @@ class BaseDiscoveries(BaseSieve):
         return frame_of_columns(self.discovery_table(), None)
 
     def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:
-        """The columns of :attr:`discoveries_` as lists; names are those of frames by default, or numbers."""
+        """The columns of ``discoveries_`` as lists; names are those of frames by default, or numbers."""
         pairs = np.argwhere(self.pair_support_)
         names = getattr(self, "feature_names_in_", None) if names is None else names
         label_names = getattr(self, "label_names_", None) if label_names is None else label_names
@@ -144,5 +145,5 @@ class BaseDiscoveries(BaseSieve):
         return figure_function("discovery_volcano")(self, names=names, label_names=label_names, ax=ax)
 
     def plot_discovery_map(self, *, names: Names = None, label_names: Names = None, ax: Axes | None = None) -> Axes:
-        """Draw the discovered pairs of features and labels: see :func:`labelsieve.report.figures.discovery_volcano`."""
+        """Draw the discovered pairs of features and labels: see :func:`labelsieve.report.figures.discovery_map`."""
         return figure_function("discovery_map")(self, names=names, label_names=label_names, ax=ax)

@@ -25,14 +25,14 @@ class BaseIterativeRanking(BaseModelRanking):
     Parameters
     ----------
     max_iter : int, default=100
-        Steps at the most; a warning says when they were not enough.
+        The largest number of steps; a warning is issued when they were not enough.
     tol : float, default=1e-5
         Stop when a step changes the objective by less than this fraction.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_targets)
-        W, of standardized features; a column for each class of a target with more than two.
+        Coefficients W of standardized features; a column for each class of a target with more than two.
     objective_ : ndarray
         At the start and after each step; it does not rise.
     n_iter_ : int

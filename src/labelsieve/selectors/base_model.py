@@ -65,7 +65,7 @@ class BaseModelRanking(BaseRanking):
     Parameters
     ----------
     random_state : int, RandomState instance or None, default=0
-        Seed of what is random in a method; not used where nothing is.
+        Seed of the random numbers; not used by deterministic methods.
     """
 
     random_state: RandomState = 0

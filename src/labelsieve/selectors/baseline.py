@@ -31,14 +31,14 @@ class BaselineSieve(BaseSieve):
         A random order; the columns of largest variance :math:`\frac1N \sum_i (x_i - \bar x)^2` of their values, unscaled,
         so that units matter; or all columns in order, whatever ``n_features_to_select`` says.
     n_features_to_select : int, float, str or None, default=10
-        A number (more than there are means all), a fraction of all, ``"all"`` or None for all.
+        A number (all, if there are fewer), a fraction of all, ``"all"`` or None for all.
     random_state : int, RandomState or None, default=0
         For the random order.
 
     Attributes
     ----------
-    scores_ : ndarray of float
-        The variances; otherwise from 1 falling to 0 by rank.
+    scores_, feature_scores_ : ndarray of float
+        Variances of selected features and of all; otherwise values that decrease from 1 to 0 by rank.
 
     Notes
     -----

@@ -36,10 +36,10 @@ def chi_square(X: TableLike, Y: TargetsLike, *, targets: Targets = "single", sam
     Y : array-like, frame or sparse matrix of shape (n_rows, q)
         Classes, or labels 0 and 1.
     targets : {"single", "joint", "copy", "copy-weight"}, default="single"
-        Every target by itself; all as one, the label powerset; or one target whose classes are the labels, for which a row
-        is repeated with each of its labels, weighing 1 or, under ``"copy-weight"``, 1 / the number of its labels. The last is
-        ELA (Chen et al. 2007), and its statistic ELA-CHI. Copies leave out rows without labels.
-    sample_weight : array-like of shape (n_rows,), optional
+        ``"single"``: every target by itself; ``"joint"``: the label powerset; ``"copy"``: one target whose classes are the
+        labels, with a copy of a row for each of its labels; ``"copy-weight"``: these copies with a weight of 1 / the number of
+        labels of the row, which is ELA-CHI (Chen et al. 2007). Copies leave out rows without labels.
+    sample_weight : array-like of shape (n_rows,), default=None
         The weight of each row.
 
     Returns
@@ -128,19 +128,20 @@ class ChiSquare(BaseRanking):
     targets : {"single", "joint", "copy", "copy-weight"}, default="single"
         The label space. ``"copy-weight"`` is ELA-CHI (Chen et al. 2007; a baseline of Sechidis et al. 2019).
     combine : {"sum", "max"}, default="sum"
-        Over the targets, under ``targets="single"``.
+        How the scores of the targets are combined, for ``targets="single"``.
     discretizer : str, Discretizer or None, default="equal-width"
         As for :class:`labelsieve.Sieve`. Bins come from all rows, also from those that copies leave out.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, None for a ranking of all, or a rule of
+        A number (all, if there are fewer), a fraction of all, None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
         (``CrossValidated``).
 
     Attributes
     ----------
     feature_scores_ : ndarray of float, shape (n_features,)
+        The statistic of every feature.
     discretizer_, target_discretizer_ : Discretizer
-        With their settings.
+        The objects that were used, with their settings.
     target_types_, label_names_
         As for :class:`labelsieve.Sieve`.
     n_rows_without_labels_ : int

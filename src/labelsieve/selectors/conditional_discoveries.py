@@ -49,8 +49,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
     Parameters
     ----------
     alpha : float, default=0.1
-        The false discovery rate: the expected fraction of null features among those selected. Fewer than ``1 / alpha`` features
-        are never selected.
+        The false discovery rate: the expected fraction of null features among those selected. At least ``1 / alpha`` features
+        are selected, or none.
     sampler : {"auto", "tree", "gaussian"} or callable, default="auto"
         Distribution of the features. ``"tree"``: :class:`labelsieve.statistics.TreeKnockoffs` of discrete features, and of bins
         of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`, for numeric features;
@@ -63,7 +63,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         a criterion: its score for the first step. An estimator: its ``feature_importances_``, absolute ``coef_``, or inverse
         ``ranking_``, which selectors such as :class:`labelsieve.Sieve` have.
     n_repeats : int, default=20
-        Sets of knockoffs. With 1, the result is that of the knockoff+ filter, and changes with the seed.
+        Number of sets of knockoffs. With 1, the result is that of the knockoff+ filter and depends on the seed.
     random_state : int, RandomState or None, default=0
         Seed of the knockoffs. The same number gives the same knockoffs and the same result.
 
@@ -72,6 +72,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
     q_values_ : ndarray of shape (n_features,)
         The smallest false discovery rate at which e-BH selects the feature, given the e-values.
     e_values_ : ndarray of shape (n_features,)
+        Evidence against the null hypothesis of every feature, see :func:`labelsieve.statistics.knockoff_e_values`.
     statistics_ : ndarray of shape (n_repeats, n_features)
         W for each set of knockoffs.
     frequency_ : ndarray of shape (n_features,)
@@ -86,8 +87,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
     information_ : ndarray of shape (n_features, n_targets)
         Mutual information of each feature with each target, in nats; not used for the selection.
     information_interval_ : ndarray of shape (n_selected, 2)
-        Confidence limits (95 %, whichever target it is) of the information of each selected feature about its most
-        informative target: see :meth:`information_confidence`.
+        Confidence limits (95 %, corrected for the choice of the target) of the information of each selected feature about its
+        most informative target: see :meth:`labelsieve.Sieve.information_confidence`.
     reason_ : str
         Why nothing was selected; and whether other knockoffs may lead to another selection.
 

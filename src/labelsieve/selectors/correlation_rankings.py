@@ -102,8 +102,8 @@ class BMFS(BaseModelRanking):
 
     Notes
     -----
-    As published, a negative correlation is as far as there is. The correlation with a constant feature or label is 0; the
-    authors' program takes it as 1. Numeric targets count as frequent as their mean, scaled to 0 .. 1, is large.
+    As published, negative correlations have the largest distance. The correlation with a constant feature or label is 0; the
+    authors' program takes it as 1. The frequency of a numeric target is its mean after scaling to 0 .. 1.
 
     Cost: an assignment problem for each of the d / q rounds, about d * d * q steps in total.
 

@@ -57,11 +57,11 @@ class FeatureConfidence(FeatureInformation):
             Of the limits; ranks are always from bootstrap samples of the rows.
         n_resamples, random_state : int, default=200 and 0
             Bootstrap samples.
-        names, label_names : sequence of str, optional
+        names, label_names : sequence of str, default=None
             Names of all features and of the labels; by default those of frames, or numbers.
         n_shown : int, default=None
             List the first selected features only; None: all.
-        backend : {"pandas", "polars", "pyarrow", "dict"}, optional
+        backend : {"pandas", "polars", "pyarrow", "dict"}, default=None
             See :meth:`to_frame`.
 
         Returns

@@ -35,16 +35,16 @@ class GRRO(BaseRanking):
 
     Parameters
     ----------
-    alpha, beta : float, default=100, 0.1
+    alpha, beta : float, default=100 and 0.1
         Weights of redundancy and of label correlations, as in a public copy of the authors' program.
     discretizer : str, Discretizer or None, default="equal-frequency"
-        As for :class:`labelsieve.Sieve`: five bins. That copy has two, ``EqualFrequency(2)``, as the method ``"grro"`` of the
-        registry has: then the diagonal of F, 1 bit, is the entropy of the features.
+        As for :class:`labelsieve.Sieve`: five bins. That copy uses two, ``EqualFrequency(2)``, and so does the method
+        ``"grro"`` of the registry: then the diagonal of F, 1 bit, is the entropy of the features.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_targets)
-        W.
+        The coefficients W.
     curvature_ : float
         The smallest eigenvalue of the linear system. Neither F nor L need be positive semi-definite: where it is negative, W is
         a stationary point, as published, but no minimum.

@@ -41,18 +41,19 @@ class HybridSieve(Sieve):
         The label space of the information: labels and classes as they are, and indicators of the cut points of numeric targets.
         The least-squares fit has labels as 0/1, classes as indicators and standardized numbers.
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="miller-madow"
+        Entropy estimator (docs/entropy_estimators.md).
     weights : sequence of two float, default=(1.0, 1.0)
         :math:`w_1` of the information and :math:`w_2` of the least-squares fit; exponents for ``combine="product"``.
     combine : {"sum", "product"}, default="sum"
-        Of the two shares.
+        Whether the two gains, each relative to its largest, are added or multiplied.
     alpha : float, default=0.01
-        The level of noise of the least-squares fit, by which gains are divided at least: the probability that its largest gain
-        is above it if no feature is linearly related to what is left. 1: gains are divided by the largest, however small.
+        Defines the noise in the formula: the level that the largest gain of the least-squares fit exceeds with this probability
+        if no feature is linearly related to the residuals. 1: no noise level.
     penalty, basis, nominal
         Of the least-squares fit, as for :class:`labelsieve.selectors.OrthogonalPursuit`. Columns that the discretizer declares
-        nominal need not be repeated; without a discretizer all are.
+        nominal need not be repeated; without a discretizer all columns are nominal.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
+        A number (all, if there are fewer), a fraction of all, ``"all"`` or None for a ranking of all, or a rule of
         :mod:`labelsieve.stopping`. Rules that compare scores of different steps, or that permute targets, are refused: scores
         are relative to the best candidate of their step.
 

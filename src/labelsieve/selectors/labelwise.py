@@ -54,7 +54,9 @@ class LabelwiseSieve(BaseCountingSieve):
     selected_ : ndarray of int, shape (n_targets, n_selected)
         For each target, columns in order of selection; -1 after the end of a list that a rule made shorter than others.
     scores_ : ndarray of float, shape (n_targets, n_selected)
-        NaN after the end of a list.
+        Score of every feature when it was selected; NaN after the end of a list.
+    ranking_ : ndarray of int, shape (n_targets, n_features)
+        For each target, the rank of every feature, 1 for the best.
     n_selected_ : ndarray of int, shape (n_targets,)
         The length of each list.
     stopping_ : list of StoppingRule
@@ -66,15 +68,15 @@ class LabelwiseSieve(BaseCountingSieve):
     criterion_, discretizer_, target_discretizer_ : Criterion, Discretizer, Discretizer
         The objects that were used, with their settings.
     network_ : LabelNetwork
-        When ``parents`` is a network, or was learned as one.
+        The network, if ``parents`` is one or a rule that learns one.
 
     Notes
     -----
-    Cost: X is packed once (for each target if the discretizer has cuts for each, as ``MDL(targets="single")``); then a step
-    costs a panel for every feature that a target has just selected: targets that select the same feature share it. Memory: 8
-    bytes for each feature, target and sum over the selected, in blocks of targets of 64 MB. With a rule the targets are
-    searched one after the other, each with its panels, and the rule has its costs. For sparse features and targets of two
-    levels, a step costs the non-empty tables (feature, target) and (feature, selected feature): see
+    Cost: X is packed once (for each target if the discretizer has cuts for each, as ``MDL(targets="single")``); then each step
+    counts the tables of every feature that some target has just selected; targets that select the same feature share them.
+    Memory: 8 bytes for each feature, target and sum over the selected features, in blocks of targets of 64 MB. With a rule the
+    targets are searched one after the other, without sharing, and the rule has its own cost. For sparse features and targets of
+    two levels, a step costs the non-empty tables (feature, target) and (feature, selected feature): see
     ``docs/extreme_labels.md``.
 
     Examples

@@ -22,7 +22,7 @@ class BaseLatentFactors(BaseIterativeRanking):
     n_components : int, default=None
         Columns of V; None: as many as targets.
     max_iter : int, default=1000
-        Steps at the most; a warning says when they were not enough.
+        The largest number of steps; a warning is issued when they were not enough.
     tol : float, default=1e-3
         Stop when a step changes the objective by less than this fraction.
     random_state : int, RandomState instance or None, default=0
@@ -60,7 +60,7 @@ class SSFS(BaseLatentFactors):
 
     Parameters
     ----------
-    alpha, beta, gamma : float, default=1, 1, 1
+    alpha, beta, gamma : float, default=1, 1 and 1
         Weights of the labels, of smoothness and of sparsity. The authors tune them; there is no default in our sources.
     n_neighbors : int, default=5
         Neighbors of a row in the graph.
@@ -68,7 +68,7 @@ class SSFS(BaseLatentFactors):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
-        Q.
+        The matrix Q.
     feature_scores_ : ndarray of float, shape (n_features,)
         Lengths of the rows of Q.
 
@@ -131,14 +131,14 @@ class SCMFS(BaseLatentFactors):
 
     Parameters
     ----------
-    alpha, beta, gamma : float, default=0.1, 0.1, 0.1
+    alpha, beta, gamma : float, default=0.1, 0.1 and 0.1
         Weights of the factors of the features, of those of the labels, and of sparsity. The authors tune them; the defaults are
         those of a public program.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
-        W.
+        The coefficients W.
 
     Notes
     -----

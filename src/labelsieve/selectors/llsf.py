@@ -52,48 +52,52 @@ class LLSF(BaseSieve):
 
     Parameters
     ----------
-    alpha, beta, gamma : float, default=0.5, 0.1, 0.01
-        Weight of the label correlations, of sparsity, and the ridge of the start :math:`(X'X + \gamma I)^{-1} X'Y`.
+    alpha, beta, gamma : float, default=0.5, 0.1 and 0.01
+        Weight of the label correlations, weight of sparsity, and the ridge penalty of the start :math:`(X'X + \gamma I)^{-1}
+        X'Y`.
     acceleration : {"restart", "plain", "none"}, default="restart"
-        ``"restart"`` drops momentum whenever the objective would rise, so that it falls all the way; ``"plain"`` is the
-        paper's, which may rise; ``"none"`` is proximal gradient.
+        ``"restart"`` drops the momentum whenever the objective would increase, so that it always decreases; ``"plain"`` is the
+        acceleration of the paper, under which it may increase; ``"none"`` is proximal gradient descent.
     convex : bool, default=False
         Drop the negative eigenvalues of R. As published R has zeros on its diagonal, so it is indefinite unless all labels
         are proportional, and the objective may have no minimum: see ``bounded_``.
     max_iter : int, default=2000
+        The largest number of steps.
     tol : float, default=1e-5
         Stop when no entry of the smallest subgradient is larger than ``tol`` times the largest of X'Y.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_targets)
-        W.
+        The coefficients W.
     label_support_ : ndarray of bool, shape (n_targets, n_features)
         Non-zeros of W, label by label.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Lengths of the rows of W.
     selected_, scores_ : ndarray
         Columns that at least one label selected, by the length of their rows of W, longest first; and those lengths.
     support_ : ndarray of bool
         What ``transform`` keeps.
     objective_ : ndarray
-        The objective at the start and after each step that was kept.
+        The objective at the start and after each accepted step.
     residual_ : float
         The largest entry of the smallest subgradient: 0 at a minimum.
     curvature_ : float
         A lower bound of the curvature of the smooth part; the problem is convex where it is not negative.
     bounded_ : bool or None
-        Whether the objective is bounded below; None where that was not found out (more than 10,000 features).
+        Whether the objective is bounded below; None where that was not determined (more than 10,000 features).
     n_iter_ : int
-        Steps taken, also those that were thrown away; at least 1.
+        Number of steps, including rejected ones; at least 1.
     reason_ : {"converged", "stalled", "unbounded", "max_iter"}
         Why the run ended. Where the objective is not bounded, "converged" is at a local minimum; a warning names the others.
 
     Notes
     -----
-    Let v and u be eigenvectors of X'X and R for their smallest eigenvalues :math:`\sigma` and :math:`\lambda`. Along
-    :math:`W + t v u'` the objective is :math:`\frac12 (\sigma + \alpha \lambda) t^2` and terms that grow no faster than t,
-    those of the absolute values among them. So it is bounded below only where :math:`\sigma + \alpha \lambda \ge 0`, which is
-    where it is convex. Elsewhere a run may end at a local minimum, which a larger ``beta`` makes likelier; or it comes to where
-    the direction of a step is unbounded below, and ends there.
+    Let v and u be eigenvectors of X'X and R for their smallest eigenvalues :math:`\sigma` and :math:`\lambda`. Along :math:`W +
+    t v u'` the objective is :math:`\frac12 (\sigma + \alpha \lambda) t^2` and terms that grow no faster than t, those of the
+    absolute values among them. So it is bounded below only where :math:`\sigma + \alpha \lambda \ge 0`, which is where it is
+    convex. Elsewhere a run may end at a local minimum, which a larger ``beta`` makes likelier; or it reaches a point where the
+    objective is unbounded below along the step, and ends there.
 
     The step is :math:`1 / \sqrt{2 (\left\|X'X\right\|^2 + \left\|\alpha R\right\|^2)}` with spectral norms. Nothing is
     centered: there is no intercept. Labels that never occur are left out and get no features. Weighted rows count in the fit

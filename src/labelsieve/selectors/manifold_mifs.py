@@ -23,33 +23,34 @@ class ManifoldMIFS(BaseIterativeRanking):
     .. math:: \min_{W, V, B} \left\|XW - V\right\|_F^2 + \alpha \left\|Y - VB\right\|_F^2 + \beta \, tr(V'LV)
               + \gamma \left\|W\right\|_{2,1}
 
-    with L the Laplacian of a graph of nearest rows. Jian, Li, Shu and Liu (2016), who call it MIFS, as Battiti's criterion
-    ``mifs`` is called. V, B and W are changed in turn by a gradient step, its length by Armijo's rule, as in the paper.
+    with L the Laplacian of a graph of nearest rows. Jian, Li, Shu and Liu (2016), who call it MIFS, which is also the name of
+    Battiti's criterion ``mifs``. V, B and W are changed in turn by a gradient step, its length by Armijo's rule, as in the
+    paper.
 
     Parameters
     ----------
-    alpha, beta, gamma : float, default=1, 0.1, 1
+    alpha, beta, gamma : float, default=1, 0.1 and 1
         Weights of the labels, of smoothness and of sparsity. The authors tune them; the defaults are those of a public program.
     n_components : int or float, default=0.3
-        Columns of V: a number, or a fraction of the number of targets (the value of the same program).
+        Number of columns of V, or a fraction of the number of targets; the default is that of the same program.
     n_neighbors : int, default=5
         Neighbors of a row in the graph.
     max_iter : int, default=1000
-        Steps at the most; a warning says when they were not enough.
+        The largest number of steps; a warning is issued when they were not enough.
     tol : float, default=1e-3
         Stop when a step changes the objective by less than this fraction.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features, n_components)
-        W.
+        The coefficients W.
 
     Notes
     -----
     Targets are centered, in place of an intercept. The objective has no minimum other than W = 0: V and W may shrink while B
     grows, so the iteration ends where the objective hardly changes, and ``tol`` and the seed matter. Weights of the graph are
-    :math:`\exp(-\left\|x_i - x_j\right\|^2 / w^2)`, w the mean distance of neighbors (1 in the paper, which is nothing for
-    standardized features).
+    :math:`\exp(-\left\|x_i - x_j\right\|^2 / w^2)`, w the mean distance of neighbors (1 in the paper, for which the weights of
+    standardized features are nearly 0).
 
     Cost: some products by X in each step; X stays sparse. Neighbors of rows: n * n * d steps.
 
@@ -57,8 +58,9 @@ class ManifoldMIFS(BaseIterativeRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(ManifoldMIFS(n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = ManifoldMIFS(n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     alpha: float = parameter(1.0, NOT_NEGATIVE)

@@ -33,8 +33,8 @@ class MarginalDiscoveries(BaseDiscoveries):
     alpha : float, default=0.05
         The false discovery rate, of features and of labels.
     method : {"hierarchical", "pooled"}, default="hierarchical"
-        In two levels as above; or all pairs together, with the false discovery rate over pairs. Pooled, features are those of
-        discovered pairs, without an error rate of their own.
+        ``"hierarchical"``: in two levels, as above. ``"pooled"``: all pairs together, with the false discovery rate of pairs;
+        selected features are those of discovered pairs and have no error rate.
     combine : {"simes", "fisher"}, default="simes"
         The p-value of a feature. Fisher's is for independent labels only: with correlated labels it is too small.
     correction : {"bh", "by"}, default="bh"
@@ -49,6 +49,7 @@ class MarginalDiscoveries(BaseDiscoveries):
     Attributes
     ----------
     p_values_ : ndarray of shape (n_features, n_labels)
+        p-value of every pair.
     information_ : ndarray of shape (n_features, n_labels)
         Mutual information in nats, given the strata if there are any.
     q_values_ : ndarray of shape (n_features,)
@@ -71,14 +72,13 @@ class MarginalDiscoveries(BaseDiscoveries):
 
     See Also
     --------
-    labelsieve.statistics.association_tests.association_tests : which test is used when, and why it is valid.
     labelsieve.stopping.FDR : the same as a stopping rule.
 
     Notes
     -----
-    The null hypothesis is marginal: a feature that is associated with a label only through another feature is a discovery.
-    Constant features and labels are not tested, and do not count in the corrections.
-    Cost: counting all pairs once, and the exact or permutation tests of pairs with few rows.
+    The page docs/discoveries.md describes which test is used when. The null hypothesis is marginal: a feature that is
+    associated with a label only through another feature is a discovery. Constant features and labels are not tested, and do not
+    count in the corrections. Cost: counting all pairs once, and the exact or permutation tests of pairs with few rows.
 
     Examples
     --------
@@ -105,9 +105,9 @@ class MarginalDiscoveries(BaseDiscoveries):
         ----------
         X, y : array-like, frame or sparse matrix
             Features and targets; unknown targets (NaN) are left out pair by pair.
-        strata : array-like of shape (n_rows,), optional
+        strata : array-like of shape (n_rows,), default=None
             Batches or sites: association is tested within them, and rows are permuted within them only.
-        groups : array-like of shape (n_rows,), optional
+        groups : array-like of shape (n_rows,), default=None
             Rows that belong together, such as samples of one patient: they are permuted as a whole, among groups of the same
             stratum and, if targets vary inside of groups, of the same size. All p-values are from permutations then.
         """

@@ -55,8 +55,9 @@ class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     components_ : ndarray of shape (n_components, n_features)
         P', the most dependent direction first, each with its largest entry positive.
     eigenvalues_ : ndarray of shape (n_components,)
-        What each direction adds to the trace.
+        The contribution of each direction to the trace.
     n_components_ : int
+        Number of directions.
 
     Notes
     -----

@@ -33,17 +33,19 @@ class PairCounts:
 
     Parameters
     ----------
-    discretizer : Discretizer, optional
-        A fitted one, whose cut points all parts share; default: the values are codes.
+    discretizer : Discretizer, default=None
+        A fitted discretizer, whose cut points all parts share; None: the values are codes.
     feature_pairs : bool, default=True
-        Count pairs of features, too. Without them there is relevance alone: MIM.
-    n_jobs : int, optional
-        Threads.
+        Also count pairs of features. Without them only criteria of relevance alone, such as MIM, can be used.
+    n_jobs : int, default=None
+        Number of threads.
 
     Attributes
     ----------
     n_rows_ : int
+        Number of rows that were counted.
     feature_names_, label_names_ : tuple of str or None
+        Names of the columns, where the tables have them.
 
     Notes
     -----
@@ -75,7 +77,7 @@ class PairCounts:
 
     @property
     def tables(self) -> PairTables:
-        """The counts."""
+        """The tables of counts."""
         if self._tables is None:
             raise InputError("There are no counts yet; call partial_fit.")
         return self._tables
@@ -102,7 +104,7 @@ class PairCounts:
         return merged
 
     def suppress(self, min_count: int) -> "PairCounts":
-        r"""New counts in which cells with fewer than ``min_count`` rows are zero, before they leave a site.
+        r"""New counts in which cells with fewer than ``min_count`` rows are zero, so that they can leave a site.
 
         The selection is then approximate. A sum over the cells of a table loses at most :math:`k \log k` for each of the
         dropped cells, :math:`k` being ``min_count``, so an information term changes by at most :math:`c\, k \log k / N` nats

@@ -27,26 +27,35 @@ class PPTMI(BaseSieve):
     r"""Select continuous features by their joint information about the labelset.
 
     Labelsets that occur fewer than ``min_count`` times are dropped (pruned problem transformation, Read 2008). Of the rows
-    that remain, the labelset is one class variable, and greedy forward search adds the feature with the largest
-    :math:`I(X_{S \cup k}; Y)`, estimated by nearest neighbors without bins: see
-    :class:`~labelsieve.information.class_distances.ClassDistances` for the formula. Doquire and Verleysen (2011, 2013).
+    that remain, the labelset is one class variable, and greedy forward search adds the feature with the largest joint
+    information, estimated by nearest neighbors without bins (Doquire and Verleysen 2011, 2013):
+
+    .. math::
+        I(X_S; Y) = \psi(N) - \frac1N \sum_y n_y \psi(n_y)
+        + \frac{D}{N} \Big[ \sum_i \log e_i - \sum_i \log e_i^{(y)} \Big]
+
+    with :math:`D` features, :math:`n_y` of :math:`N` rows of class :math:`y`, and :math:`e_i`, :math:`e_i^{(y)}` the Euclidean
+    distances of row :math:`i` to its k-th neighbor among all rows and among those of its class.
 
     Parameters
     ----------
     n_features_to_select : int, float, str or None, default=10
-        A number (more than there are means all), a fraction of all, ``"all"`` or None for a ranking of all.
+        A number (all, if there are fewer), a fraction of all, ``"all"`` or None for a ranking of all.
     n_neighbors : int, default=4
-        The k of the estimate. Fewer follow the data more closely and scatter more. Four is ours.
+        The k of the estimate: small values have less bias and more variance. The papers print no value; four is our choice.
     min_count : int, default=5
-        The fewest rows of a labelset that is kept. The papers' thresholds are not among our sources; five, one more than
-        ``n_neighbors``, is ours, so that every row has that many neighbors in its class.
+        The smallest number of rows of a labelset that is kept. Our default, one more than ``n_neighbors``, gives every row that
+        many neighbors in its class.
 
     Attributes
     ----------
     scores_ : ndarray of float
-        Joint information of the features up to each, in nats. It may fall: an estimate in more dimensions is a poorer one.
+        Joint information of the features selected so far, in nats. It may decrease: estimates in more dimensions are less
+        accurate.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Scores of all features: of selected ones when they were selected, of the others at the last step.
     n_classes_ : int
-        Labelsets that remained.
+        Number of labelsets that remained.
     n_rows_left_out_ : int
         Rows whose labelset was pruned.
     target_types_, target_discretizer_, label_names_
@@ -58,9 +67,9 @@ class PPTMI(BaseSieve):
 
     Notes
     -----
-    Features are scaled to unit variance over the rows that stay; a numeric target is cut into bins first. Copies of rows and
-    columns of few values are counted, not measured. A constant column adds a dimension and no distance, so it never
-    wins over an informative column. With one class left there is no information, and every score is 0.
+    Features are scaled to unit variance over the remaining rows; a numeric target is cut into bins first. Repeated rows and
+    columns of few values are counted, which needs no distances. A constant column adds no distance, so it is never selected
+    before an informative column. With one class left there is no information, and every score is 0.
 
     Cost: about ``3 * n_rows**2`` operations per candidate and step, some ten nanoseconds for a pair of rows: 4.5 s for 20
     features of emotions (593 rows, 72 features). Memory: at most 256 MB in addition to the data.

@@ -57,15 +57,15 @@ class OrthogonalPursuit(BaseSieve):
     Parameters
     ----------
     penalty : float, default=2.0
-        c. 0 counts every drop; 2 is the penalty of Akaike's criterion.
+        The factor :math:`c`: 0 counts every drop; 2 is the penalty of Akaike's criterion.
     basis : {"linear", "clipped", "ranks", "quadratic-ranks"}, default="linear"
         Columns of a numeric feature: its values, values cut at 2.5 standard deviations, its ranks, or its ranks and their
         squares, whose gain is that of both with twice the penalty.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (more than there are means all), a fraction of all, ``"all"`` or None for all in order, or a rule that uses
+        A number (all, if there are fewer), a fraction of all, ``"all"`` or None for all in order, or a rule that uses
         scores (:class:`labelsieve.stopping.ScoreThreshold`, ``Knee(of="score")``) or predictions (``CrossValidated``).
     nominal : "all" or sequence of int or str, default=None
-        Columns that hold categories though they are numbers. Text, categories and booleans of a frame are nominal anyway. A
+        Columns of numbers that are categories. Text, categories and booleans of a frame are always nominal. A
         nominal feature has a column for each level; its gain is that of all with as many times the penalty. Levels of fewer
         than ten rows are pooled where there are more than 20.
 

@@ -54,62 +54,62 @@ class QuadraticSieve(BaseCountingSieve):
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         A number, a fraction of all, None for a ranking of all, or a rule that uses the weights (``ScoreThreshold``, in shares
         of the largest with ``relative=True``, or ``Knee(of="score")``) or predictions (``CrossValidated``).
-    excluded : sequence of columns
-        Features (numbers or names) that the program leaves out: their weights are 0 and the means leave them out.
+    excluded : sequence of int or str, default=()
+        Columns, by number or name, that the program leaves out: their weights are 0 and the means leave them out.
     alpha : float between 0 and 1, default=None
         :math:`a`; by default from the means as above (eq. 12). 1 is relevance alone, 0 redundancy alone. It is 1 when no
         feature is informative, and 0 when all are constant.
     mean : "exact" or int, default="exact"
-        The mean of :math:`H` over all columns, which are counted one block after the other and not kept; or estimated from this
-        many columns, drawn at random.
+        ``"exact"``: the mean of :math:`H` over all columns, which are counted block by block and not kept; or the number of
+        columns, drawn at random, that estimate it.
     shift : float or "auto", default=0.0
-        Added to the diagonal of :math:`H`. Mutual information need not make a positive semi-definite matrix. With 0 the
-        weights are a point where the conditions of Karush, Kuhn and Tucker hold for the program as published, but if
-        ``curvature_`` is negative not the only one, and maybe not a minimum. With "auto" the shift is raised until the matrix
-        is positive semi-definite among the features that have weight. **A shifted program is another one**: its solution
-        spreads the weight over more features and is not a solution of the original.
+        Added to the diagonal of :math:`H`. Mutual information need not make a positive semi-definite matrix. With 0 the weights
+        fulfill the Karush-Kuhn-Tucker conditions of the program as published; if ``curvature_`` is negative, other points do
+        so, too, and the weights may not be a minimum. With "auto" the shift is raised until the matrix is positive
+        semi-definite among the features that have weight. **A shifted program is another one**: its solution spreads the weight
+        over more features and is not a solution of the original.
     nystrom : int or float, default=None
-        Replace :math:`H` by Nystrom's approximation from this many columns, or from this fraction of them, drawn at random. The
-        mean is then that of the approximation, and ``mean`` is not used.
+        Replace :math:`H` by its Nyström approximation from this many columns, or from this fraction of them, drawn at random.
+        The mean is then that of the approximation, and ``mean`` is not used.
     tol : float, default=1e-8
         Stop when ``optimality_`` is not larger.
     max_iter : int, default=10_000_000
-        Steps at the most; a warning says when they were not enough.
+        The largest number of steps; a warning is issued when they were not enough.
     memory_limit : int, default=2**30
         Bytes of columns of :math:`H` to keep; others are counted again when they are needed.
     random_state : int or RandomState, default=0
-        For columns drawn at random; nothing else is.
+        Seed of the columns that are drawn at random.
 
     Attributes
     ----------
     weights_ : ndarray of float, shape (n_features,)
-        :math:`w`.
+        The weights :math:`w`.
     selected_ : ndarray of int
-        By falling weight; features without weight follow by rising reduced cost, the gradient less that of the weighted.
-    scores_ : ndarray of float
-        The weight, or minus the reduced cost in bits.
+        Columns by decreasing weight; features without weight follow by increasing reduced cost, the difference of their
+        gradient to that of features with weight.
+    scores_, feature_scores_ : ndarray of float
+        The weight, or the negative reduced cost in bits, of selected features and of all.
     alpha_ : float
+        The :math:`a` that was used.
     objective_ : float
-        What was minimized, with the shift, in bits.
+        The minimized objective, with the shift, in bits.
     optimality_ : float
-        How far the gradient of some weighted feature is above the lowest of all, as a fraction of
+        The largest difference between the gradient of a feature with weight and the lowest gradient, as a fraction of
         :math:`\frac12 (1-a) w'Hw + a F'w`, or of :math:`10^{-4} ((1-a) \max H_{ii} + a \max F_i)` if that is more. If the
-        matrix is positive semi-definite, the objective is so near to the minimum.
+        matrix is positive semi-definite, the objective exceeds the minimum by at most this fraction.
     shift_ : float
         What was added to the diagonal, in bits.
     curvature_ : float
         The smallest eigenvalue of :math:`H` with its shift among the features that have weight, in bits, or the smallest
-        curvature met on the way if that is lower: estimated by Lanczos' method, from above, when they are more than 128.
+        curvature of the iterations if that is lower. For more than 128 such features it is an upper bound by Lanczos' method.
     n_iter_ : int
-        Steps of two weights.
-    support_, n_features_in_, feature_names_in_
-        As in scikit-learn.
+        Number of steps; each changes two weights.
 
     Notes
     -----
-    Cost: the mean takes one pass over pairs of all features with all, in blocks; the solver counts the columns of features
-    that have or nearly have weight, and a step costs twice as many multiplications as there are such features. :math:`H` is
-    never held as a whole. Columns are exact integers before they are numbers: the result does not depend on ``n_jobs``.
+    Cost: the mean counts all pairs of features once, in blocks; the solver counts the columns of features that have or nearly
+    have weight, and a step costs twice as many multiplications as there are such features. :math:`H` is never in memory as a
+    whole. The result does not depend on ``n_jobs``.
 
     Examples
     --------

@@ -73,10 +73,11 @@ class RankEnsemble(BaseRanking):
         Weights of the selectors; they add up to 1.
     stability_ : float or None
         Stability of all lists together, their first ``n_features_to_select`` features (10 where that is a rule or None):
-        :func:`labelsieve.selectors.stability_index`. None for a single list, or if all features are compared.
+        :func:`labelsieve.statistics.stability_index`. None for a single list, or if all features are compared.
     selector_stability_ : ndarray of float, shape (n_selectors,)
         The same for the lists of each selector, NaN where it is not defined; if there are samples.
     selector_names_ : ndarray of str, shape (n_selectors,)
+        Names of the selectors.
 
     Notes
     -----

@@ -34,13 +34,13 @@ class BaseRelief(BaseRanking):
     Parameters
     ----------
     n_neighbors : int, default=10
-        k. A class of fewer rows gives those it has.
+        The number :math:`k` of neighbors; all rows of a class that has fewer.
     n_samples : int, default=None
         m: the number of rows, drawn at random, that are compared with their neighbors. None takes all.
     sigma : float, default=None
         Weigh the neighbor of rank r by :math:`e^{-(r / \sigma)^2}`; None weights all equally.
     random_state : int, RandomState instance or None, default=None
-        For ``n_samples``.
+        Seed of the rows that ``n_samples`` draws.
     """
 
     needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
@@ -110,15 +110,16 @@ class ReliefF(BaseGroupedRelief):
               - \sum_{j \in H_i} \delta_f(i, j) \Big]
 
     :math:`H_i` are the k nearest rows of the class of row i, :math:`M_{ic}` those of class c, and :math:`\delta_f` the
-    difference of feature f, scaled to [0, 1]; rows are as far apart as their differences add up to. Kononenko (1994);
+    difference of feature f, scaled to [0, 1]; the distance of two rows is the sum of their differences. Kononenko (1994);
     Robnik-Sikonja and Kononenko (2003). With the defaults the scores are those of Weka on numeric features.
 
     Parameters
     ----------
     targets : {"single", "joint"}, default="single"
-        Average the scores for every target, or take the label powerset as the class (Spolaor et al. 2012).
+        ``"single"``: the mean of the scores for every target; ``"joint"``: the label powerset is the class (Spolaor et al.
+        2012).
     target_type : {"auto", "class"}, dict or sequence, default="auto"
-        What whole numbers are, as for :class:`labelsieve.Sieve`. Numeric targets are refused: :class:`RReliefF` is for these.
+        As for :class:`labelsieve.Sieve`. Numeric targets are refused: :class:`RReliefF` is for these.
 
     Attributes
     ----------
@@ -127,8 +128,8 @@ class ReliefF(BaseGroupedRelief):
 
     Notes
     -----
-    Of rows at the same distance the lowest is the nearer. A target of one class is uninformative and scores 0. Categories must
-    come as 0/1 columns: a feature is a number here. There are no sample weights: a row that counts twice would be its own
+    Of rows at the same distance, the first is the nearer. A target of one class is uninformative and scores 0. Features are
+    numbers; encode categories as 0/1 columns. Sample weights are not supported: a row that counts twice would be its own
     neighbor.
 
     Cost: m n d for the distances, exact and without a table of all pairs, m n for each target to pick neighbors, and
@@ -174,7 +175,7 @@ class ReliefFML(BaseGroupedRelief):
               \delta_f(i, j) - \sum_{l \in Y_i} \frac{P(l)}{\sum_{l' \in Y_i} P(l')} \sum_{j \in G_{il}} \delta_f(i, j) \Big]
 
     :math:`G_{il}` are the k rows nearest to row i that have label l: hits where row i has it, misses where it has not, each
-    weighted by the frequency of the label. After Pupo, Morell and Ventura Soto (2013), as we read them; with exactly one label
+    weighted by the frequency of the label. After Pupo, Morell and Ventura Soto (2013); with exactly one label
     in every row it is ReliefF on the class. A row without labels has misses alone, a row with all of them hits alone.
 
     Notes

@@ -33,7 +33,7 @@ class Neighbors:
     ----------
     X : ndarray or sparse matrix of shape (n_rows, n_columns)
         Finite numbers.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Threads; None is one, -1 is all. Results do not depend on it.
 
     Notes

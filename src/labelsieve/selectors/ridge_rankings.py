@@ -55,8 +55,9 @@ class MFSMCDM(BaseModelRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(MFSMCDM(n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = MFSMCDM(n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     penalty: float = parameter(10.0, POSITIVE)
@@ -100,7 +101,7 @@ class PMFS(BaseModelRanking):
     coef_ : ndarray of shape (n_features, n_targets)
         v, of standardized features; a column for each class of a target with more than two.
     feature_scores_ : ndarray of float, shape (n_features,)
-        Minus the front and minus 1 / (1 + crowding distance).
+        The negative of: number of the front + 1 / (1 + crowding distance).
 
     Notes
     -----
@@ -110,8 +111,9 @@ class PMFS(BaseModelRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(PMFS(n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = PMFS(n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     penalty: float = parameter(10.0, POSITIVE)

@@ -32,28 +32,29 @@ def selection_stability(
     random_state: RandomState = None,
     n_jobs: int | None = None,
 ) -> Stability:
-    """Stability of a selector over resamples of the rows: see :func:`stability_index`.
+    """Stability of a selector over resamples of the rows: see :func:`~labelsieve.statistics.stability_index`.
 
     Parameters
     ----------
     selector : estimator
-        With ``fit(X, Y)`` and ``get_support()``. It is cloned, not changed. A fitted :class:`labelsieve.AutoSieve` stands for
+        An estimator with ``fit(X, Y)`` and ``get_support()``. It is cloned. A fitted :class:`labelsieve.AutoSieve` stands for
         the method that it chose, in the number that it chose: the choice is not repeated.
     X, Y : array-like, frame or sparse matrix
+        The data.
     n_repeats : int, default=30
-        At least two.
+        Number of resamples, at least two.
     kind : {"auto", "bootstrap", "subsample", "pairs"}, default="bootstrap"
-        As many rows as there are, drawn with replacement, or a ``fraction`` of them without. ``"pairs"``: both halves of a
-        random split, ``n_repeats / 2`` times (complementary pairs, Shah and Samworth 2013), for which
-        :meth:`Stability.error_bound` holds. ``"auto"`` is ``"subsample"``
-        for selectors that look for neighbors, since a row drawn twice is its own neighbor, else ``"bootstrap"``.
+        ``"bootstrap"``: as many rows as there are, drawn with replacement. ``"subsample"``: a ``fraction`` of them, without
+        replacement. ``"pairs"``: both halves of a random split, ``n_repeats / 2`` times (complementary pairs, Shah and Samworth
+        2013), for which :meth:`labelsieve.statistics.Stability.error_bound` holds. ``"auto"`` is ``"subsample"`` for selectors
+        that look for neighbors, since a row drawn twice is its own neighbor, else ``"bootstrap"``.
     fraction : float, default=0.5
         Share of the rows in a subsample.
     confidence : float, default=0.95
-        Of the interval.
-    random_state : int, RandomState or None
+        Confidence level of the interval.
+    random_state : int, RandomState or None, default=None
         The same number gives the same samples, whatever ``n_jobs``.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Processes, as joblib counts; None is one, -1 is all.
 
     Notes

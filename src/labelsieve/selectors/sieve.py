@@ -49,7 +49,7 @@ class Sieve(BaseCountingSieve):
     ----------
     criterion : str or Criterion, default="cmim"
         The formula that scores candidates: a name (``labelsieve methods`` lists them), a custom criterion, or the name of a
-        published method such as ``"group-jmi-rand"``, which sets label space and discretizer, too.
+        published method such as ``"group-jmi-rand"``, which also sets the label space and the discretizer.
     targets : str or LabelSpace, default="auto"
         The label space: ``"single"``, each target separately, scores summed; ``"joint"``, all targets as one variable;
         ``"copy"``, ``"group"`` and others, by name or, to change settings, as an object of :mod:`labelsieve.labelspace`.
@@ -59,29 +59,31 @@ class Sieve(BaseCountingSieve):
         ``NetworkRule("kcc")``; random roots and orders have seed 0 if the rule has none). None is the rule of the published
         method, ``"kcc"`` for ``"mlfs"``, and no parents for a criterion.
     target_weight : sequence of float, default=None
-        A weight for every target in sums over single targets; a weight of 2 equals having the target twice. Costs a
-        panel of every target by itself at each step.
+        A weight for every target in sums over single targets; a weight of 2 equals having the target twice. Each step then
+        counts the tables of every target separately.
     search : {"greedy", "floating", "swap"}, default="greedy"
-        Greedy forward search; or floating search or swaps for the set of largest objective, for criteria that are sums or
-        means over the selected features of symmetric terms, see :class:`labelsieve.search.SetSearch` (docs/selecting.md).
+        Greedy forward search; or floating search or swaps for the set with the largest objective, for criteria that are sums or
+        means of symmetric terms over the selected features (docs/selecting.md).
     warm_start : bool, default=False
         Keep the counts, so that fitting again on the same data with a larger ``n_features_to_select`` continues the search.
 
     Attributes
     ----------
     scores_ : ndarray of float
-        The score of each when it was selected, in nats.
+        Score of every selected feature at the step that selected it, in nats.
     score_components_ : dict of ndarray
         Components of the scores as in the formula (relevance, redundancy, interaction, label pairs), where it has them.
         :meth:`information_components` has components that mean the same for every criterion.
     feature_scores_ : ndarray of float, shape (n_features,)
-        Scores of all features when selected, or at the last step, or upper bounds of these (docs/extreme_labels.md).
+        Scores of all features: of selected ones when they were selected, of the others at the last step, or upper bounds of
+        these (docs/extreme_labels.md).
     ranking_ : ndarray of int, shape (n_features,)
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
-        Information of every feature alone about the targets, added up, in nats; for criteria whose first step computes it.
+        Information of every feature alone, summed over the targets, in nats; for criteria whose first step computes it.
     omitted_entropy_, relevance_error_ : float, ndarray of float
-        When the label space leaves labels out: an upper bound of the information, or standard errors (docs/extreme_labels.md).
+        When the label space leaves labels out: an upper bound of the information about them, or, for a sample of the labels,
+        standard errors of ``relevance_`` (docs/extreme_labels.md).
     criterion_, targets_ : Criterion, LabelSpace
         The objects that were used, with their settings.
     n_rows_left_out_ : int
@@ -90,7 +92,7 @@ class Sieve(BaseCountingSieve):
     stopping_ : StoppingRule
         The fitted rule that found the number, with ``reason_`` and its results, p-values or a curve.
     network_ : LabelNetwork
-        When ``parents`` is a network, or was learned as one.
+        The network, if ``parents`` is one or a rule that learns one.
 
     See Also
     --------

@@ -29,7 +29,7 @@ class MSSL(BaseIterativeRanking):
 
     Parameters
     ----------
-    alpha, beta : float, default=1, 1
+    alpha, beta : float, default=1 and 1
         Weights of smoothness and sparsity. The authors tune both; there is no default in the paper.
     n_neighbors : int, default=5
         Neighbors of a feature in the graph.
@@ -49,8 +49,9 @@ class MSSL(BaseIterativeRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(MSSL(n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = MSSL(n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     alpha: float = parameter(1.0, NOT_NEGATIVE)
@@ -107,8 +108,9 @@ class RFS(BaseIterativeRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(RFS(n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = RFS(n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     gamma: float = parameter(1.0, POSITIVE)
@@ -146,23 +148,23 @@ class MDFS(BaseIterativeRanking):
 
     Parameters
     ----------
-    alpha, beta, gamma : float, default=1, 1, 0.1
+    alpha, beta, gamma : float, default=1, 1 and 0.1
         Weights of the fits, of label correlations and of sparsity, as in a public copy of the authors' program.
     n_neighbors : int, default=None
         Neighbors in both graphs; None: the number of targets minus 1, as in that copy, which connects all labels.
     tol : float, default=1e-5
-        Stop when a step changes the objective by less than this fraction; the authors' program has 1e-3.
+        Stop when a step changes the objective by less than this fraction; the authors' program uses 1e-3.
 
     Attributes
     ----------
     smoothed_labels_ : ndarray of shape (n_samples, n_targets)
-        F.
+        The matrix F.
     objective_ : ndarray
         At W = 0 and F = Y, and after each step; it does not rise.
 
     Notes
     -----
-    Labels are 0 and 1 here, -1 and 1 in the authors' program: half of its W, with half of its ``gamma``. Weights of the
+    Labels are 0 and 1 here, and -1 and 1 in the authors' program: W is half of its W for half of its ``gamma``. Weights of the
     graphs are 1 for mutual neighbors and 1/2 for others.
 
     Cost of a step: a linear system of min(n, d) unknowns for W; for F, some twenty products by the sparse matrix L (conjugate
@@ -172,8 +174,9 @@ class MDFS(BaseIterativeRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(MDFS(n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = MDFS(n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     alpha: float = parameter(1.0, POSITIVE)

@@ -50,8 +50,9 @@ class TreeImportance(BaseModelRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(TreeImportance(n_estimators=10, n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = TreeImportance(n_estimators=10, n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     ensemble: Literal["extra-trees", "gradient-boosting"] = "extra-trees"
@@ -77,12 +78,14 @@ class ShadowFeatures(BaseModelRanking):
     Parameters
     ----------
     n_rounds : int, default=20
+        Number of rounds.
     n_estimators : int, default=100
         Trees of a round.
 
     Attributes
     ----------
     n_hits_ : ndarray of int, shape (n_features,)
+        Number of hits of every feature.
     confirmed_ : ndarray of bool
         Features with more hits than a fair coin at level 0.05, adjusted for the number of features (Bonferroni).
 
@@ -94,8 +97,9 @@ class ShadowFeatures(BaseModelRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(ShadowFeatures(n_rounds=3, n_estimators=10, n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = ShadowFeatures(n_rounds=3, n_estimators=10, n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     n_rounds: int = parameter(20, AT_LEAST_ONE)

@@ -22,13 +22,14 @@ class FScore(BaseModelRanking):
     Parameters
     ----------
     combine : {"mean", "max"}, default="mean"
-        Over the targets.
+        How the F statistics of the targets are combined.
     random_state, n_jobs
         Not used.
 
     Attributes
     ----------
     feature_scores_ : ndarray of float, shape (n_features,)
+        The mean or maximum of the F statistics of every feature.
 
     Notes
     -----
@@ -65,6 +66,7 @@ class NeighborInformation(BaseModelRanking):
     Parameters
     ----------
     n_neighbors : int, default=3
+        Number of neighbors of the estimate.
     random_state : int, RandomState instance or None, default=0
         Seed of the noise that breaks ties.
 
@@ -77,8 +79,9 @@ class NeighborInformation(BaseModelRanking):
     --------
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(300, n_noisy_copies=0, n_irrelevant=4)
-    >>> len(NeighborInformation(n_features_to_select=2).fit(data.X, data.Y).selected_)
-    2
+    >>> selector = NeighborInformation(n_features_to_select=2).fit(data.X, data.Y)
+    >>> [data.roles[column].kind for column in selector.selected_]
+    ['relevant', 'relevant']
     """
 
     n_neighbors: int = parameter(3, AT_LEAST_ONE)
