@@ -36,7 +36,7 @@ class Criterion:
 
     @cached_property
     def plan(self) -> Plan:
-        """The planned formula."""
+        """The formula with the tables that it needs: see :meth:`labelsieve.formula.Plan.explain`."""
         score = getattr(self, "score", None)
         if score is None:
             raise FormulaError(f"{type(self).__name__} has no score: set it to a formula in the class or in __init__.")

@@ -79,7 +79,7 @@ class CMIMPositive(Criterion):
     .. math:: J(f) = \sum_y \max\left(0, \min_{s \in S} I(f; y \mid s)\right)
 
     Corrected estimates may be negative, and those of labels about which the feature has no information would be subtracted
-    from those of the others. The same as :class:`CMIM` with the plug-in estimator, which is never negative.
+    from those of the others. The same as ``"cmim"`` with the plug-in estimator, which is never negative.
     """
 
     name = "cmim-positive"
@@ -112,12 +112,26 @@ class ENM(Criterion):
 
 
 class JoinedMIM(Criterion):
-    r"""Mutual information with each label separately; then the labels are joined by :func:`labelsieve.search.join_labels`.
+    r"""Mutual information with each label separately, scaled per label and then joined: by default the largest is taken.
 
     .. math:: J(f) = \max_y \frac{I(f; y)}{\sqrt{\sum_g I(g; y)^2}}
 
-    Binary relevance with information gain, as in Mulan. Unlike :class:`MIM` it does not add the labels up, and every label may
-    have separate bins (``MDL(targets="single")``). ``join`` and ``scale`` are those of ``join_labels``. A ranking.
+    Binary relevance with information gain, as in Mulan. Unlike ``"mim"`` it does not add the labels up, and every label may
+    have separate bins (``MDL(targets="single")``). A ranking.
+
+    Parameters
+    ----------
+    join : {"max", "mean", "min", "sum", "geometric"}, default="max"
+        How the scores of the labels are joined; ``"geometric"`` is the geometric mean (Gonzalez-Lopez et al. 2020).
+    scale : {"none", "length", "largest"}, default="length"
+        Divisor of the scores of each label: none, their Euclidean length (the root in the formula), or the largest of them.
+
+    Examples
+    --------
+    >>> from labelsieve import Sieve
+    >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [[0, 0], [0, 1], [1, 1], [1, 1]]
+    >>> Sieve(JoinedMIM("mean"), discretizer=None, n_features_to_select=1).fit(X, Y).selected_
+    array([0])
     """
 
     name = "joined-mim"

@@ -35,7 +35,7 @@ class LabelwiseScorer(BaseScorer):
         Of a formula that does not mention ``S``: see :func:`can_share`.
     workspace : Workspace
     targets : slice
-    parents : list of lists, optional
+    parents : list of lists, default=None
 
     Notes
     -----

@@ -16,7 +16,7 @@ Function = Literal["pos", "sqrt", "minimum", "maximum"]
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be computed: the message shows it and underlines the node."""
+    """A ``ValueError`` for a formula that cannot be computed: the message shows it and underlines the position."""
 
     def __init__(
         self, problem: str, formula: "Formula | None" = None, node: "Formula | None" = None, occurrence: int = 1
@@ -25,7 +25,14 @@ class FormulaError(ValueError):
 
 
 class Formula:
-    """A node of a formula. Arithmetic on formulas makes formulas."""
+    """A formula of the symbols above; sums, products and ratios of formulas and numbers are formulas.
+
+    Examples
+    --------
+    >>> from labelsieve.formula import I, f, mean_s, s, sum_y, y
+    >>> sum_y(I(f, y)) - 0.5 * mean_s(I(f, s))
+    sum_y(I(f, y)) - 0.5 * mean_s(I(f, s))
+    """
 
     @property
     def children(self) -> "tuple[Formula, ...]":

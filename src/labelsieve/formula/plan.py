@@ -40,11 +40,11 @@ class Plan:
     Parameters
     ----------
     score : Formula
-        Of a candidate ``f``, given the selected features.
-    first : Formula, optional
-        While nothing is selected; by default ``score`` with empty sums over ``s``.
+        Score of a candidate ``f``, given the selected features.
+    first : Formula, default=None
+        Score while nothing is selected; None: ``score`` with empty sums over ``s``.
     name : str, default="formula"
-        For messages.
+        The name in messages.
     keep : callable, default=no_term
         The information terms that are evaluated one by one; the others are sums of tables, which they share.
     unknown : bool, default=False

@@ -1,9 +1,9 @@
-r"""The symbols in which criteria are written.
+r"""Symbols of formulas.
 
 ====================  =============================================================================================
 ``f``                 the candidate feature
 ``s``                 runs over the selected features, inside ``sum_s``, ``mean_s``, ``min_s``, ``max_s``
-``t``                 another selected feature than ``s``; ordered pairs of them inside ``sum_st``, ``mean_st``
+``t``                 a selected feature other than ``s``; ordered pairs of them inside ``sum_st``, ``mean_st``
 ``S``                 all selected features as one variable
 ``y``, ``z``          run over the targets, inside ``sum_y``, ``mean_y``, ``min_y``, ``max_y``; ``z`` over the targets
                       other than ``y``, inside ``sum_z``, ``mean_z``, ``min_z``, ``max_z``; pairs inside ``sum_yz``
@@ -13,8 +13,8 @@ r"""The symbols in which criteria are written.
 ``co(f, y, z)``       co-information, ``I(f, y) - I(f, y | z)``
 ====================  =============================================================================================
 
-Formulas take ``+ - * /``, numbers, ``sqrt``, ``pos`` (the positive part), ``minimum`` and ``maximum``. A ratio is 0 where
-its denominator is. While nothing is selected, sums and means over ``s`` are 0 and ``S`` has no information.
+Formulas may contain ``+ - * /``, numbers, ``sqrt``, ``pos`` (the positive part), ``minimum`` and ``maximum``. A ratio is 0
+where its denominator is 0. While nothing is selected, sums and means over ``s`` are 0 and ``S`` has no information.
 
 >>> sum_y(I(f, y) - mean_s(I(f, s)))
 sum_y(I(f, y) - mean_s(I(f, s)))
@@ -104,20 +104,23 @@ def _term(written: str, *tables: tuple[float, Variables]) -> Formula:
 
 
 def I(a: Variable, b: Variable | Conditioned) -> Formula:
-    r"""Mutual information, ``I(a, b)`` or ``I(a, b | c)``: :math:`H(ac) + H(bc) - H(c) - H(abc)`."""
+    r"""Mutual information, ``I(a, b)``, or conditional mutual information, ``I(a, b | c)``.
+
+    .. math:: I(a; b \mid c) = H(a, c) + H(b, c) - H(c) - H(a, b, c)
+    """
     first, (second, given) = joint(a), _last(b)
     one, two = first.variables | given, second.variables | given
     return _term(f"I({first}, {b!r})", (1.0, one | two), (-1.0, one), (-1.0, two), (1.0, given))
 
 
 def H(a: Variable | Conditioned) -> Formula:
-    """Entropy, ``H(a)`` or ``H(a | c)``."""
+    """Entropy, ``H(a)``, or conditional entropy, ``H(a | c)``."""
     variable, given = _last(a)
     return _term(f"H({a!r})", (1.0, given), (-1.0, variable.variables | given))
 
 
 def co(a: Variable, b: Variable, c: Variable) -> Formula:
-    """Co-information ``I(a, b) - I(a, b | c)``: positive when ``c`` is redundant with what ``a`` and ``b`` share."""
+    """Co-information ``I(a, b) - I(a, b | c)``: positive when ``c`` is redundant with ``a`` and ``b``, negative for synergy."""
     one, two, three = joint(a).variables, joint(b).variables, joint(c).variables
     plain = ((1.0, one | two), (-1.0, one), (-1.0, two), (1.0, frozenset[str]()))
     known = ((-1.0, one | two | three), (1.0, one | three), (1.0, two | three), (-1.0, three))
@@ -160,27 +163,27 @@ sum_pa, mean_pa, min_pa, max_pa = (Reducer(operation, "pa") for operation in (SU
 
 
 def sum_yz(body: Expression, *, top: int | None = None) -> Formula:
-    """Sum over pairs of different targets, each pair once; ``top`` keeps the targets of largest entropy."""
+    """Sum over pairs of different targets, each pair once; ``top`` limits them to the targets with the largest entropies."""
     if top is not None and (not is_whole(top) or top < 1):
         raise FormulaError(f"top must be a whole number from 1, not {top!r}.")
     return sum_z.over(sum_y.over(body, "after"), "all", None if top is None else int(top))
 
 
 def sqrt(formula: Expression) -> Formula:
-    """Square root."""
+    """The square root of a formula."""
     return Apply("sqrt", (as_formula(formula),))
 
 
 def pos(formula: Expression) -> Formula:
-    """The positive part."""
+    """The positive part of a formula: the formula, or 0 where it is negative."""
     return Apply("pos", (as_formula(formula),))
 
 
 def minimum(first: Expression, second: Expression) -> Formula:
-    """The smaller of two."""
+    """The smaller of two formulas."""
     return Apply("minimum", (as_formula(first), as_formula(second)))
 
 
 def maximum(first: Expression, second: Expression) -> Formula:
-    """The larger of two."""
+    """The larger of two formulas."""
     return Apply("maximum", (as_formula(first), as_formula(second)))

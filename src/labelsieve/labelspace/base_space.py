@@ -55,10 +55,10 @@ class EncodedTargets:
 
 
 class LabelSpace(BaseEstimator):  # type: ignore[misc]
-    """Encodes targets as variables. Its parameters are scikit-learn parameters, so a grid search can tune them.
+    """Base class of label spaces: encodes targets as variables. Parameters can be tuned by a grid search.
 
-    ``produces`` is the kind of the variables: the ``"targets"`` themselves, ``"indicators"`` of their values, ``"some
-    targets"``, ``"groups"`` of them, or one ``"variable"``.
+    A subclass defines ``encode`` and ``produces``, the kind of the variables: the ``"targets"`` themselves, ``"indicators"`` of
+    their values, ``"some targets"``, ``"groups"`` of them, or one ``"variable"``. docs/contributing.md has an example.
     """
 
     name: ClassVar[str]

@@ -103,9 +103,9 @@ class Sampled(LabelSpace):
 class Clusters(LabelSpace):
     r"""Clusters of labels: one variable for each, which is 1 in the rows with a label of the cluster.
 
-    The most frequent labels are the centers. Every other label joins the center with the largest cosine of their rows, ties the
-    more frequent one; labels that have no row in common with a center are left out. With the labels :math:`Y_C` of a cluster
-    and its variable :math:`Z_C`,
+    The most frequent labels are the centers. Every other label joins the center with the largest cosine similarity of their
+    columns, in a tie the more frequent center; labels that have no row in common with a center are left out. With the labels
+    :math:`Y_C` of a cluster and its variable :math:`Z_C`,
 
     .. math:: 0 \le \sum_C I(X; Y_C) - \sum_C I(X; Z_C) \le \sum_C \sum_{l \in C} H(Y_l \mid Z_C),
 
@@ -115,11 +115,11 @@ class Clusters(LabelSpace):
     Parameters
     ----------
     n_clusters : int, default=1000
-        Fewer if there are fewer labels.
+        The number of clusters; fewer if there are fewer labels.
 
     Notes
     -----
-    Cost: the pairs of a label and a center in the same row.
+    Cost: proportional to the number of pairs of a label and a center in the same row.
 
     Examples
     --------

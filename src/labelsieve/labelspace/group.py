@@ -62,9 +62,8 @@ class Group(GroupSpace):
 
     Sechidis et al. (2019), section 3. Targets are drawn without replacement within a group, and groups may overlap. The
     distance is the Hamming distance for classes and the Euclidean distance of standardized values for numeric targets; in a
-    group of both it is the root of Hamming plus squared Euclidean. The clustering and its sampling of large data are described
-    at :func:`labelsieve.counting.labelset_clusters.medoid_clusters`. The groups depend on the seed and the number of targets
-    only.
+    group of both it is the root of Hamming plus squared Euclidean. The groups depend only on the seed and the number of
+    targets.
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ class Group(GroupSpace):
     n_clusters : int, default=8
         Levels of each variable; fewer if a group has fewer distinct labelsets.
     n_groups : int, default=None
-        None: the number of targets.
+        Number of groups; None: the number of targets.
     random_state : int, RandomState instance or None, default=0
         The seed; None draws other groups each time.
     max_rows : int, default=2500

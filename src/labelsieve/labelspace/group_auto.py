@@ -17,7 +17,7 @@ from labelsieve.labelspace.group import GroupSpace
 class GroupAuto(GroupSpace):
     r"""Groups of targets that share information, with a number of clusters that the number of rows supports.
 
-    A simple answer to the two questions that Sechidis et al. (2019) leave to future work; it is not from the paper.
+    Sechidis et al. (2019) leave both choices to future work; this rule is ours.
 
     Groups: average linkage merges targets as long as their average normalized information is at least ``shared``,
 
@@ -31,11 +31,12 @@ class GroupAuto(GroupSpace):
     Parameters
     ----------
     shared : float, default=0.05
-        From 0 (all targets in one group) to 1 (only identical targets together).
-    detect : float, default=0.1
-    power : float, default=0.8
+        The smallest average normalized information within a group: from 0 (all targets in one group) to 1 (only identical
+        targets together).
+    detect, power : float, default=0.1 and 0.8
+        The information in nats that the test has to detect, and the probability with which it does.
     feature_levels : int, default=25
-        See above; 25 levels are two features of five bins.
+        Number of levels of the variable; 25 are those of two features of five bins.
     max_clusters : int, default=16
         The largest number of clusters of a group, as in Group-JMI-Rand.
     random_state, max_rows, n_jobs

@@ -32,10 +32,10 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     parents : {"kcc", "tree", "preceding", "none"}, default="kcc"
-        Up to ``k`` earlier labels, selected greedily (eq. 33); one each, by a maximum spanning tree; all earlier labels; or
-        none.
+        ``"kcc"``: up to ``k`` earlier labels, selected greedily (eq. 33); ``"tree"``: one, by a maximum spanning tree;
+        ``"preceding"``: all earlier labels; ``"none"``: no parents.
     k : int or float, default=0.8
-        For ``"kcc"``: the largest number of parents, or a fraction of the labels. The paper's is 0.8.
+        For ``"kcc"``: the largest number of parents, or a fraction of the labels. The paper uses 0.8.
     rounding : {"up", "nearest"}, default="up"
         Rounding of that fraction; the paper rounds up, the authors' program to the nearest number.
     order : {"sun-kudo", "information", "frequency", "random", "given"} or sequence of int, default="sun-kudo"
@@ -45,9 +45,9 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
     n_components : int, default=None
         For ``"information"``: the number of principal components, in three levels, used in place of all features.
     factor : float, default=1.0
-        The levels of components are cut at mean +- ``factor`` standard deviations; the authors' program has 0.5.
+        The levels of components are cut at mean +- ``factor`` standard deviations; the authors' program uses 0.5.
     second_term : bool, default=True
-        For ``"information"``: with or without the second term of eq. 47.
+        For ``"information"``: whether to include the second term of eq. 47.
     edge_weight : {"labels", "given-features"}, default="labels"
         For ``"tree"``: information of two labels, or conditional on the features, summed over them.
     root : int, default=None

@@ -19,8 +19,8 @@ class Single(LabelSpace):
 
     .. math:: \sum_l I(X; Y_l)
 
-    Sechidis, Nikolaou and Brown (2014), eq. 4, 7 and 8 (Y: full); known as binary relevance. Numeric targets are cut into bins
-    by the selector's ``target_discretizer``. Unknown cells are left out, target by target.
+    Sechidis, Nikolaou and Brown (2014), eq. 4, 7 and 8 (targets assumed independent); known as binary relevance. Numeric
+    targets are cut into bins by the selector's ``target_discretizer``. Unknown cells are left out, target by target.
 
     Examples
     --------
@@ -43,8 +43,8 @@ class Joint(LabelSpace):
 
     .. math:: I(X; Y_1 Y_2 \dots Y_q)
 
-    Sechidis, Nikolaou and Brown (2014), eq. 3, 5 and 6 (Y: none). Numeric targets are cut into bins first, as for
-    :class:`Single`. Cost: one pass over the rows for each target.
+    Sechidis, Nikolaou and Brown (2014), eq. 3, 5 and 6 (no assumption about the targets). Numeric targets are cut into bins
+    first, as for :class:`Single`. Cost: one pass over the rows for each target.
 
     Examples
     --------
