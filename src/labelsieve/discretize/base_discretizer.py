@@ -29,7 +29,10 @@ Table = TypeVar("Table")
 
 
 class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
-    """Turns a table of numbers into codes. Its parameters are scikit-learn parameters, so a grid search can tune them."""
+    """Base class of discretizers: encodes columns as levels. Parameters can be tuned by a grid search.
+
+    A subclass defines ``encode``; one with cut points is derived from ``BaseBins``, see docs/contributing.md.
+    """
 
     name: ClassVar[str]
 
@@ -67,17 +70,20 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         Missing values (NaN, empty cells of frames): encode them as an additional last level, refuse them, or leave them out of
         every count of the column.
     min_level_count : int, default=1
-        Pool the levels of a nominal column that have fewer rows into one level.
+        Levels of a nominal column with fewer rows than this are pooled into one level.
     nominal : "all" or sequence of int or str, default=None
-        Columns that hold categories though they are numbers. Text, categories and booleans of a frame are nominal anyway.
+        Columns of numbers that are categories. Text, categories and booleans of a frame are always nominal.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
         Cut points of every column, ascending; empty for a column that keeps its values.
     categories_ : list of ndarray or None
-        The values that a column keeps as levels, for a nominal column its levels without pooled ones. An unseen number gets the
-        code of the nearest, the upper of two; an unseen level the code of pooled levels, or that of missing values.
+        The values that a column keeps as levels (of a nominal column, without pooled levels); None for a column with cut
+        points. An unseen number gets the code of the nearest value, in a tie the upper; an unseen level that of pooled levels
+        or, without these, of missing values.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
     """
 
     _supervised: ClassVar[bool] = False

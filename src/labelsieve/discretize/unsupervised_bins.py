@@ -47,14 +47,15 @@ class EqualWidth(NumberedBins):
     Parameters
     ----------
     n_bins : int, default=5
-        Five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
+        Number of bins: five in Sechidis, Nikolaou and Brown (2014); ten, closed on the right, in Pereira et al. (2015).
     closed : {"left", "right"}, default="left"
+        The side of a bin whose limit belongs to it.
 
     Notes
     -----
-    Positive weights have no effect; rows of weight 0 are ignored. Cost: two passes over the values. Every discretizer cuts
-    blocks of columns on the threads of joblib's context: ``with joblib.parallel_config("threading", n_jobs=2): ...``. Selectors
-    with ``n_jobs`` do that. The codes do not depend on it.
+    Positive weights have no effect; rows of weight 0 are ignored. Cost: two passes over the values. Discretizers use the
+    threads of joblib's context, as in ``with joblib.parallel_config("threading", n_jobs=2): ...``; selectors set it to their
+    ``n_jobs``. The codes do not depend on it.
 
     Examples
     --------
@@ -90,12 +91,12 @@ class EqualFrequency(NumberedBins):
     r"""Discretize every column into bins with about equal numbers of rows.
 
     The boundary between two neighboring distinct values :math:`a < b` has the fraction :math:`F(a)` of the rows (or of their
-    weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose fraction is nearest to
-    :math:`i / n`, the lower of two, half-way between its values. Where a value is so frequent that a boundary is nearest for
-    several :math:`i`, bins are left over: the most frequent value then has a bin, and the values below and above it share the
-    others by the same rule, in proportion to their rows, as long as the bins have about :math:`1 / (2n)` of all rows. So
-    equal values are never split, and in a column of mostly zeros the zeros are separate from the other values, and these from
-    each other. A column with no more than ``n_bins`` distinct values keeps them as levels.
+    weight) below it. For :math:`i = 1, \dots, n - 1` the column is cut at the boundary whose fraction is nearest to :math:`i /
+    n` (in a tie, the lower one), half-way between the two values. If a value is so frequent that one boundary is nearest for
+    several :math:`i`, the most frequent value gets a separate bin, and the values below and above it share the other bins by
+    the same rule, in proportion to their rows, as long as a bin has about :math:`1 / (2n)` of all rows. Equal values are never
+    split, and in a column of mostly zeros the zeros are separate from the other values, and these from each other. A column
+    with no more than ``n_bins`` distinct values keeps them as levels.
 
     Notes
     -----
@@ -147,10 +148,11 @@ class MeanStd(BaseBins):
     Parameters
     ----------
     n_levels : {3, 5}, default=3
+        Number of levels.
     factor : float, default=1.0
-        :math:`c`. Sun and Kudo (2017) write 1; their program has 0.5.
+        The factor :math:`c`. Sun and Kudo (2017) write 1; their program uses 0.5.
     decimals : int, default=None
-        Round the cut points to this number of decimals; their program has 3.
+        Round the cut points to this number of decimals; their program uses 3.
     keep_binary : bool, default=False
         Keep the values of columns of zeros and ones as levels, as their program does.
 
@@ -200,8 +202,7 @@ def equal_width(X: TableLike, n_bins: int = 5, *, closed: Closed = "left") -> Co
     ----------
     X : array-like, frame or sparse matrix of shape (n_rows, n_columns)
         Finite numbers.
-    n_bins : int, default=5
-    closed : {"left", "right"}, default="left"
+    n_bins, closed : int, {"left", "right"}, default=5 and "left"
         See :class:`EqualWidth`.
 
     Returns

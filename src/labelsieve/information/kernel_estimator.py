@@ -26,7 +26,7 @@ def kernel_mutual_information(
     bandwidth: float | Literal["reference"] = "reference",
     base: Base = "nat",
 ) -> Real:
-    r"""Mutual information of every column of ``X``, continuous, with every column of ``Y``, by kernel densities.
+    r"""Mutual information of every continuous column of ``X`` with every column of ``Y``, by kernel densities.
 
     .. math:: I(x; y) = \frac1N \sum_i \log \frac{\hat p(x_i, y_i)}{\hat p(x_i) \, \hat p(y_i)}, \qquad
               \hat p(x) = \frac1N \sum_j K_h(x - x_j)
@@ -40,12 +40,13 @@ def kernel_mutual_information(
     X, Y, target_type, base
         As for :func:`neighbor_mutual_information`.
     bandwidth : float or "reference", default="reference"
-        :math:`h`, in units of the standard deviation of each column. ``"reference"`` is best for a normal density:
+        :math:`h`, in units of the standard deviation of each column. ``"reference"`` is optimal for a normal density:
         :math:`(4 / ((D + 2) N))^{1 / (D + 4)}`, D being 1 for classes and 2 for numbers.
 
     Returns
     -------
-    ndarray of shape (d, q); 0 for a constant column.
+    ndarray of shape (d, q)
+        0 for a constant column.
 
     Notes
     -----

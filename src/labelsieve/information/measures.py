@@ -38,15 +38,15 @@ def entropy(
     X : array-like, frame, sparse matrix or Codes of shape (n_rows, d)
         Codes: whole numbers from 0. Bin continuous columns first (:func:`labelsieve.discretize.equal_width`).
     base : {"nat", "bit"}, default="nat"
+        The unit of information.
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
-        Miller and Madow add :math:`(m - 1) / 2N` for :math:`m` levels that occur. Shrinkage draws the joint table of a term
-        towards a uniform one (James and Stein; Hausser and Strimmer 2009): for few rows and many cells. It is not counted by
-        the core, so it takes ``n_rows`` steps for every pair of columns.
-    sample_weight : array-like of shape (n_rows,), optional
-        Frequency weight of each row. Whole numbers are exact; others are rounded (see
-        :func:`labelsieve.counting.row_weights.quantize`).
-    n_jobs : int, optional
-        Threads; None is one, -1 is all.
+        Miller and Madow add :math:`(m - 1) / 2N` for :math:`m` levels that occur. Shrinkage moves the joint table of a term
+        towards a uniform one (James and Stein; Hausser and Strimmer 2009), for few rows and many cells; it takes ``n_rows``
+        steps for every pair of columns. See docs/entropy_estimators.md.
+    sample_weight : array-like of shape (n_rows,), default=None
+        Frequency weight of each row. Whole numbers are exact; others are rounded to a fixed-point number.
+    n_jobs : int, default=None
+        Number of threads; None is one, -1 is all.
 
     Returns
     -------
@@ -73,8 +73,9 @@ def joint_entropy(
     sample_weight: WeightsLike = None,
     n_jobs: int | None = None,
 ) -> Real:
-    """Joint entropy of every column of ``X`` with every column of ``Y``; parameters and cost as :func:`mutual_information`.
+    """Joint entropy of every column of ``X`` with every column of ``Y``.
 
+    Parameters and cost are those of :func:`mutual_information`.
     For the joint entropy of all columns of one table: ``entropy(join(X))``.
 
     >>> joint_entropy([[0], [0], [1], [1]], [[0], [1], [0], [1]], base="bit")

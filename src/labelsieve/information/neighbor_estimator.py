@@ -21,7 +21,7 @@ def neighbor_mutual_information(
     n_neighbors: int = 3,
     base: Base = "nat",
 ) -> Real:
-    r"""Mutual information of every column of ``X``, continuous, with every column of ``Y``, by nearest neighbors.
+    r"""Mutual information of every continuous column of ``X`` with every column of ``Y``, by nearest neighbors.
 
     For classes (Ross 2014): :math:`d_i` is the distance from :math:`x_i` to the k-th neighbor of the same class, :math:`m_i`
     the number of rows within it, of :math:`N_{y_i}` rows of the class and :math:`N` in all,
@@ -40,13 +40,16 @@ def neighbor_mutual_information(
     Y : array-like, frame or sparse matrix of shape (n_rows, q)
         Classes (whole numbers from 0), or numbers.
     target_type : {"class", "numeric"}, default="class"
+        The type of the columns of ``Y``.
     n_neighbors : int, default=3
         The k of the formulas. Fewer neighbors have less bias and more variance.
     base : {"nat", "bit"}, default="nat"
+        The unit of information.
 
     Returns
     -------
-    ndarray of shape (d, q); may be slightly negative for independent columns.
+    ndarray of shape (d, q)
+        May be slightly negative for independent columns.
 
     Notes
     -----

@@ -21,7 +21,7 @@ MAX_CURVE_LENGTH = 100  # features evaluated by the rules that need a whole curv
 
 @dataclass(frozen=True, eq=False)
 class SelectionPath:
-    """The sequence of selected features that a rule decides on, and the data behind it.
+    """The sequence of selected features that a :class:`StoppingRule` decides on, and the data behind it.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class SelectionPath:
 
     @property
     def has_unknown_labels(self) -> bool:
-        """True when some label is unknown in some row; rankings have no counts, and so no answer but False."""
+        """True when some label is unknown in some row; always False for rankings, which have no counts."""
         return bool(getattr(getattr(self.workspace, "Y", None), "has_missing", False))
 
     @property
@@ -69,7 +69,7 @@ class SelectionPath:
         return candidates
 
     def require_plain_rows(self, rule: str, remedy: str) -> None:
-        """Refuse weights and repeated rows: see :func:`require_plain_rows`."""
+        """Raise an error for weighted or repeated rows, which are not independent observations."""
         require_plain_rows(self.workspace, rule, remedy)
 
 
@@ -82,9 +82,9 @@ def require_plain_rows(workspace: Workspace, rule: str, remedy: str) -> None:
 
 
 class StoppingRule(BaseEstimator):  # type: ignore[misc]
-    """Decides how many features to keep. Its parameters are scikit-learn parameters, so a grid search can tune them.
+    """Base class of stopping rules, which decide how many features to keep. Parameters can be tuned by a grid search.
 
-    A selector fits a clone and stores it as ``stopping_``.
+    A selector fits a clone of the rule and stores it as ``stopping_``. A subclass defines ``decide``.
 
     Attributes
     ----------

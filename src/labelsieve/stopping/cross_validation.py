@@ -40,7 +40,7 @@ class CrossValidated(StoppingRule):
     cv : int or splitter, default=5
         Number of shuffled folds, or a scikit-learn splitter such as those of :mod:`labelsieve.datasets.splits`.
     standard_errors : float, default=1.0
-        Tolerance below the best mean; 0 keeps the best number of features.
+        Tolerance of the choice, in standard errors of the best mean; 0 keeps the best number of features.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
     max_features : int, default=None
@@ -57,10 +57,13 @@ class CrossValidated(StoppingRule):
     curve_ : ndarray of shape (n_folds, n_sizes)
         The measure in every fold.
     standard_error_ : ndarray of shape (n_sizes,)
+        Standard error of the mean over the folds.
     best_size_, kept_size_ : int
+        The number of features with the best mean, and the number that is kept.
     lower_is_better_ : bool
         Whether the measure is a loss.
     reason_ : str
+        Why this number was kept.
 
     Notes
     -----
@@ -127,7 +130,7 @@ class CrossValidated(StoppingRule):
         return kept
 
     def plot(self, *, ylabel: str | None = None, ax: Axes | None = None) -> Axes:
-        """Draw the measure over the number of features: see :func:`labelsieve.report.figures.automatic_choice`."""
+        """Draw the measure over the number of features: see :func:`labelsieve.report.figures.stopping_curve`."""
         return figure_function("stopping_curve")(self, ylabel=ylabel, ax=ax)
 
     def _check(self) -> None:

@@ -25,33 +25,32 @@ REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 class FDR(StoppingRule):
     r"""Select all features that are associated with some target at a false discovery rate, in the order of the criterion.
 
-    Every candidate is tested for independence of every target, see
-    :func:`labelsieve.statistics.association_tests.association_tests`; the hierarchical procedure of Peterson et al. (2016)
-    decides which features are discovered, see :class:`labelsieve.selectors.MarginalDiscoveries`. The search leaves out all
-    others and ranks the discovered ones, all of which are selected. At most a fraction ``alpha`` of the selected features is
-    expected to be independent of all targets.
+    Every candidate is tested for independence of every target; the hierarchical procedure of Peterson et al. (2016) decides
+    which features are discovered, see :class:`labelsieve.selectors.MarginalDiscoveries`. The search leaves out all others and
+    ranks the discovered ones, all of which are selected. At most a fraction ``alpha`` of the selected features is expected to
+    be independent of all targets.
 
     With the marginal null hypothesis, redundant features are discoveries, too; the criterion ranks them behind those that add
     information. With the conditional one, a feature is discovered if it has information about some target given all other
-    features, by model-X knockoffs of the codes: see :func:`labelsieve.statistics.knockoff_likelihood.code_statistics` and
-    :class:`labelsieve.selectors.ConditionalDiscoveries`, which has more samplers and statistics.
+    features, by model-X knockoffs of the codes: see :class:`labelsieve.selectors.ConditionalDiscoveries`, which has more
+    samplers and statistics.
 
     Parameters
     ----------
     alpha : float, default=0.1
         The false discovery rate.
     null : {"marginal", "conditional"}, default="marginal"
-        The hypothesis of a feature: it is independent of all targets; or so given all other features, for which the rate
-        holds as far as a tree of pairwise dependences models the features. Fewer than ``1 / alpha`` features are never
-        discovered with ``"conditional"``.
+        The hypothesis of a feature: it is independent of all targets; or independent given all other features, for which the
+        rate holds as far as a tree of pairwise dependences models the features. ``"conditional"`` discovers at least ``1 /
+        alpha`` features or none.
     combine : {"simes", "fisher"}, default="simes"
         The p-value of a feature from those of its targets; Fisher's is for independent targets.
     correction : {"bh", "by"}, default="bh"
         Benjamini and Hochberg, or Benjamini and Yekutieli for any dependence of the features.
     n_permutations : int, default=9999
-        For pairs whose p-value is neither exact nor asymptotic.
+        Number of permutations for pairs whose p-value is neither exact nor asymptotic.
     n_repeats : int, default=20
-        Sets of knockoffs, for ``null="conditional"``; ``combine``, ``correction`` and ``n_permutations`` are for
+        Number of sets of knockoffs, for ``null="conditional"``; ``combine``, ``correction`` and ``n_permutations`` are for
         ``"marginal"``.
     random_state : int, RandomState instance or None, default=0
         Seed of the permutations, or of the knockoffs.

@@ -62,7 +62,7 @@ class PermutationTest(StoppingRule):
     -----
     Refused for weighted rows, label spaces that count rows several times, and supervised bins. Forced features define
     strata and are not tested. Cost: every feature needs :math:`B` times packing the features and scoring again with all
-    selected ones, so :math:`K` features need up to :math:`B K^2 / 2` panels.
+    selected ones, so :math:`K` features need up to :math:`B K^2 / 2` passes over all features and targets.
 
     Examples
     --------

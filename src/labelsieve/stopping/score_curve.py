@@ -26,8 +26,9 @@ class ScoreThreshold(StoppingRule):
     Parameters
     ----------
     threshold : float, default=0.0
-        In nats; or, if ``relative``, a fraction of the first score.
+        The score that a feature has to exceed, in nats.
     relative : bool, default=False
+        Whether ``threshold`` is a fraction of the first score.
     of : {"score", "added"}, default="score"
         The score of the criterion, or the added information :math:`\sum_l \min_j I(X_k; Y_l \mid X_j)` over the features
         :math:`X_j` selected before: the information that no single one of them has. The plug-in estimate for an uninformative
