@@ -41,13 +41,14 @@ class BaseChain(MetaClassifier):
     loss : {"subset", "hamming", "f1"}, default="subset"
         The loss to minimize: predict the most probable labelset, the labels with a probability above a half, or the labelset
         with the largest expected F1. Greedy and beam search support the first alone.
-    beam_width : int, default=10
-    n_samples : int, default=100
+    beam_width, n_samples : int, default=10 and 100
+        Number of prefixes of ``"beam"``, and of samples of ``"monte-carlo"``.
     parent_values : {"true", "cross-validated"}, default="true"
         The parents' values in training: the labels of the training rows, or their predictions from ``cv`` folds.
     cv : int, default=5
+        Number of folds for cross-validated parents.
     random_state : int, RandomState instance or None, default=None
-        For random orders and roots of rules without a seed, and for samples.
+        Seed of the samples, and of random orders and roots of rules that have none.
     n_jobs : int, default=None
         Labels fitted in parallel; folds in parallel with cross-validated parents.
 

@@ -46,15 +46,17 @@ class ChainEnsemble(MultiLabelClassifier):
     base : classifier, default=None
         A binary classifier, for chains by name; None: a linear support vector machine.
     n_chains : int, default=10
+        Number of chains.
     sampling : {"paper", "authors-program", "all"} or pair of float, default="paper"
-        Fractions of the rows and of the features of a chain, drawn without replacement. Sun and Kudo write 0.75 and 0.5; their
-        program has 0.5 and 0.75.
+        Fractions of the rows and of the features of a chain, drawn without replacement. ``"paper"``: 0.75 and 0.5, as Sun and
+        Kudo write; ``"authors-program"``: 0.5 and 0.75; ``"all"``: 1 and 1.
     combine : {"votes", "probabilities"}, default="votes"
         A label's probability is the fraction of chains that predict it, or the mean of its probabilities. A label is predicted
         if its probability is above a half.
     ties : {"absent", "present"}, default="absent"
         Prediction for a probability of exactly a half, such as five votes of ten.
     random_state : int, RandomState instance or None, default=None
+        Seed of the rows, the features, and the orders or roots.
     n_jobs : int, default=None
         Chains fitted in parallel, in threads; for a base that computes in Python, ``joblib.parallel_config(backend="loky")``
         selects processes.

@@ -33,7 +33,7 @@ class OptimizedClassifierChain(BaseChain):
     Parameters
     ----------
     k : int or float, default=0.8
-        The largest number of parents, or a fraction of the labels; the paper has 0.8, rounded up.
+        The largest number of parents, or a fraction of the labels; the paper uses 0.8, rounded up.
     n_features_to_select : int, float or None, default=0.5
         For each label: a number, or a fraction of the features; None: all. The paper tries 0.1, 0.3, 0.5, 0.7 and 0.9, and
         reports the best.

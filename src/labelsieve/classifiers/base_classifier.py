@@ -39,7 +39,17 @@ def read_numbers(estimator: object, X: TableLike, *, reset: bool = True) -> Matr
 
 
 class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A multi-label classifier. A subclass has ``fit`` and ``_label_probabilities``, or overrides ``_present``."""
+    """A multi-label classifier. A subclass has ``fit`` and ``_label_probabilities``, or overrides ``_present``.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels: column numbers, or the two values of a single column.
+    n_labels_ : int
+        Number of labels.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+    """
 
     base: BaseEstimator
     _coder: LabelCoder

@@ -30,8 +30,8 @@ class BaseNeighborEstimator(CheckedParameters, BaseEstimator):  # type: ignore[m
     n_jobs : int, default=None
         Threads.
     backend : {"native", "gpu"}, default="native"
-        What searches for neighbors: the compiled core, or a GPU, for dense rows and ``ties="first"``. The
-        predictions do not depend on it.
+        Where neighbors are searched: in the compiled core, or on a GPU, for dense rows and ``ties="first"``. The predictions do
+        not depend on it.
     """
 
     k: int = parameter(10, AT_LEAST_ONE)

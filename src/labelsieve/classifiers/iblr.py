@@ -38,7 +38,7 @@ class IBLR(BaseNeighborClassifier):
         more than 500 inputs, by scikit-learn's ``newton-cg`` to a gradient of 1e-8, where confidences of labels that the inputs
         separate depend on the tolerance.
     n_jobs : int, default=None
-        Threads, and labels fitted in parallel.
+        Number of threads, and of labels that are fitted in parallel.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Cost: that of :func:`~labelsieve.classifiers.nearest_neighbors.nearest_neighbors` for each prediction; ``fit`` stores the
+    Cost: that of :func:`~labelsieve.classifiers.nearest_neighbors` for each prediction; ``fit`` stores the
     rows.
 
     Examples

@@ -46,6 +46,7 @@ class LabelCopies(MetaClassifier):
     Attributes
     ----------
     threshold_ : float
+        The threshold that is used.
     n_rows_left_out_ : int
         Dropped training rows of positive weight: those without labels, and under "ignore" those with several.
 

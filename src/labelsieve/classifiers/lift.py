@@ -42,7 +42,7 @@ class LIFT(MultiLabelClassifier):
     Parameters
     ----------
     ratio : float, default=0.1
-        :math:`r`, between 0 and 1.
+        The ratio :math:`r`, between 0 and 1.
     base : classifier, default=None
         None: a linear ``SVC``. A base without ``predict_proba`` is calibrated by Platt scaling over five folds (fewer for rare
         labels), since rankings of labels by probabilities and by decision values differ. A label that is present or absent in

@@ -24,7 +24,21 @@ Searcher = Literal["native", "gpu"]
 
 @dataclass(frozen=True)
 class Neighbors:
-    """Lists of rows, nearest first: those of query ``i`` are ``rows[starts[i]:starts[i + 1]]``."""
+    """The neighbors that :func:`nearest_neighbors` finds, nearest first.
+
+    Attributes
+    ----------
+    starts : ndarray of int64, shape (n_queries + 1,)
+        The neighbors of query ``i`` are ``rows[starts[i]:starts[i + 1]]``.
+    rows, squared_distances : ndarray
+        The row numbers of all neighbors, and their squared Euclidean distances.
+
+    Examples
+    --------
+    >>> found = nearest_neighbors(np.array([[0.0], [1.0], [3.0], [3.5]]), k=2)
+    >>> found.rows[found.starts[3] : found.starts[4]]
+    array([2, 1], dtype=uint32)
+    """
 
     starts: NDArray[np.int64]
     rows: NDArray[np.uint32]

@@ -50,6 +50,7 @@ def nested_predictions(
     Yields
     ------
     size : int
+        Number of features.
     predictions : ndarray
         ``predict_proba`` of a classifier, ``predict`` of a regressor: the same numbers as from a fit on those columns.
 

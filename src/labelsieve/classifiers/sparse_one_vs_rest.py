@@ -41,26 +41,26 @@ class SparseOneVsRest(MetaClassifier):
         Inverse strength of the penalty.
     prune : float, default=0.01
         Weights with a smaller absolute value are set to zero; 0 keeps all. Meant for rows of unit length
-        (:class:`sklearn.preprocessing.Normalizer`).
+        (``sklearn.preprocessing.Normalizer``).
     min_positives : int, default=1
         Labels that fewer training rows have get no model and are never predicted. With the default these are the labels
         without any row; a label with one to three rows costs a model that seldom helps.
     max_negatives : int or None, default=None
         The most rows without a label that its model is fitted to, sampled anew for each label and weighted so that they stand
         for all. None: all rows. An approximation that makes the time of a label depend on its positive rows and not on all.
-    tol : float, default=1e-4
-    max_iter : int, default=1000
+    tol, max_iter : float, int, default=1e-4 and 1000
+        Tolerance and largest number of iterations of liblinear.
     dual : "auto" or bool, default="auto"
         Which problem liblinear solves; "auto": the dual one if there are more features than rows.
     n_jobs : int, default=None
         Threads that fit labels.
     random_state : int, default=0
-        Of the sampled rows, and of the order in which liblinear visits the rows of the dual problem.
+        Seed of the sampled rows, and of the order in which liblinear visits the rows of the dual problem.
 
     Attributes
     ----------
-    coef_ : csr_array of shape (n_labels, n_features)
-    intercept_ : ndarray of shape (n_labels,)
+    coef_, intercept_ : csr_array of shape (n_labels, n_features), ndarray of shape (n_labels,)
+        Weights and intercepts of the labels.
     n_positives_ : ndarray of shape (n_labels,)
         Training rows of each label.
     untrained_ : ndarray of int
