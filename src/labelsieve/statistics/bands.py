@@ -10,7 +10,7 @@ from labelsieve.statistics.results_table import Floats, read_floats
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """The mean over repetitions and its confidence interval."""
+    """The result of :func:`confidence_band`: the ``mean`` over repetitions and its confidence limits, ``low`` and ``high``."""
 
     mean: Floats
     low: Floats
@@ -31,6 +31,7 @@ def confidence_band(values: ArrayLike, *, confidence: float = 0.95, test_share: 
     values : array-like of shape (n_repetitions,) or (n_repetitions, n_points)
         At least two repetitions.
     confidence : float, default=0.95
+        The confidence level.
     test_share : float, default=None
         :math:`\rho`. None: repetitions are treated as independent.
 

@@ -11,7 +11,13 @@ _SAMPLES_AT_A_TIME = 4096
 
 @dataclass(frozen=True)
 class Posterior:
-    """Posterior probabilities: the first of two methods is better, both are equivalent, the second is better."""
+    """The result of :func:`bayesian_signed_rank`: probabilities that a method is better, or that both are equivalent.
+
+    Attributes
+    ----------
+    first, same, second : float
+        The first method is better, both are equivalent, the second is better.
+    """
 
     first: float
     same: float
@@ -44,11 +50,13 @@ def bayesian_signed_rank(
     first, second : array-like of shape (n_datasets,)
         Results of two methods.
     lower_is_better : bool, default=False
+        Whether the results are losses.
     same_within : float, default=0.0
         :math:`r`, the region of practical equivalence: smaller differences do not matter.
     prior : float, default=0.5
         :math:`s`, the weight of the pseudo-difference.
     n_samples : int, default=50000
+        Number of draws of the weights.
     random_state : int, default=0
         The same seed gives the same result.
 

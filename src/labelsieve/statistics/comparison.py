@@ -26,14 +26,16 @@ class Comparison:
 
     Attributes
     ----------
-    methods : tuple of str
-    n_datasets : int
+    methods, n_datasets : tuple of str, int
+        Names of the methods, and number of data sets.
     lower_is_better : bool
+        Whether the values are losses.
     average_ranks : ndarray of shape (n_methods,)
         1 is best.
     friedman : Friedman
-    test : {"nemenyi", "bonferroni-dunn", "wilcoxon"}
-    alpha : float
+        Test of the equality of all methods.
+    test, alpha : {"nemenyi", "bonferroni-dunn", "wilcoxon"}, float
+        The post-hoc test and its significance level.
     control : int or None
         Index of the method that the others were compared with.
     p_values : ndarray of shape (n_methods, n_methods)

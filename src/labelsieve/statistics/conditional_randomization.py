@@ -40,6 +40,7 @@ def conditional_randomization_test(
     Parameters
     ----------
     X : array-like, frame or sparse matrix of shape (n_rows, n_features)
+        The features.
     Y : array-like, frame or sparse matrix of shape (n_rows, n_targets)
         Labels of 0 and 1, or numbers.
     features : iterable of int

@@ -60,7 +60,15 @@ def combined(p_values: Real, combination: Combination = "simes") -> Real:
 
 
 class HierarchicalTests(NamedTuple):
-    """p-values of the families (rows), their q-values, and q-values of the single tests."""
+    """The result of :func:`hierarchical_tests`.
+
+    Attributes
+    ----------
+    family_p_values, family_q_values : ndarray of shape (n_families,)
+        p-values and q-values of the families.
+    q_values : ndarray of shape (n_families, n_tests)
+        q-values of the tests.
+    """
 
     family_p_values: Real
     family_q_values: Real
@@ -70,7 +78,7 @@ class HierarchicalTests(NamedTuple):
 def hierarchical_tests(
     p_values: Real, *, combination: Combination = "simes", correction: Correction = "bh"
 ) -> HierarchicalTests:
-    r"""q-values of families of tests, the rows, and of the tests in them, the columns.
+    r"""q-values of families of tests (the rows) and of the tests in them (the columns).
 
     Peterson, Bogomolov, Benjamini and Sabatti (2016), after Benjamini and Bogomolov (2014): the p-values of a family are
     combined; families are selected by their q-values at level :math:`\alpha`; in each of the :math:`R` selected ones of

@@ -60,6 +60,7 @@ def friedman(table: ArrayLike | Frame | Results, *, lower_is_better: bool = Fals
     Parameters
     ----------
     table : array-like or frame of shape (n_datasets, n_methods)
+        One result for each data set and method.
     lower_is_better : bool, default=False
         Changes the ranks, but not the test.
     correct_ties : bool, default=False

@@ -18,9 +18,16 @@ _TRUST = 10  # rows of information per degree of freedom at which the observed v
 
 @dataclass(frozen=True, eq=False)
 class InformationIntervals:
-    """Estimates and confidence limits of mutual information in nats, each of shape (n_features, n_targets).
+    """The result of :func:`information_intervals`.
 
-    ``estimate`` is corrected for bias (Miller and Madow) and not negative.
+    Attributes
+    ----------
+    estimate : ndarray of shape (n_features, n_targets)
+        Mutual information in nats, corrected for bias (Miller and Madow) and not negative.
+    lower, upper : ndarray of shape (n_features, n_targets)
+        Confidence limits.
+    confidence : float
+        The confidence level of each interval.
     """
 
     estimate: Real
@@ -58,10 +65,11 @@ def information_intervals(
     confidence : float, default=0.95
         Confidence level of each interval by itself.
     method : {"asymptotic", "bootstrap"}, default="asymptotic"
+        See above.
     n_resamples : int, default=500
         Bootstrap samples.
     random_state : int, RandomState instance or None, default=0
-        Of the bootstrap samples.
+        Seed of the bootstrap samples.
     n_jobs : int, default=None
         Threads that count bootstrap samples.
 
@@ -102,12 +110,14 @@ def information_intervals(
 def rank_intervals(scores: ArrayLike, resampled: ArrayLike, *, confidence: float = 0.95) -> NDArray[np.int64]:
     """Confidence sets of ranks: the smallest and the largest rank of each feature, at the same time for all features.
 
-    A feature ranks certainly behind another one if the difference of their scores is outside of what the largest studentized
-    difference of all pairs is in resamples (Mogstad, Romano, Shaikh and Wilhelm 2024). Rank 1 is the largest score.
+    A feature ranks behind another one with confidence if the difference of their scores, in standard errors, exceeds a quantile
+    of the largest such difference among all pairs in resamples (Mogstad, Romano, Shaikh and Wilhelm 2024). Rank 1 is the
+    largest score.
 
     Parameters
     ----------
     scores : array-like of shape (n_features,)
+        Scores of the features.
     resampled : array-like of shape (n_resamples, n_features)
         Scores of resamples of the rows, such as bootstrap samples; at least ten.
     confidence : float, default=0.95
@@ -157,8 +167,8 @@ def information_ranks(
 ) -> NDArray[np.int64]:
     """Confidence sets of the ranks of features by their mutual information, summed over the targets.
 
-    See :func:`rank_intervals`. Resamples are bootstrap samples of the rows; scores and resamples are corrected for bias (Miller
-    and Madow).
+    See :func:`rank_intervals`. Resamples are bootstrap samples of the rows, ``n_resamples`` of them; scores and resamples are
+    corrected for bias (Miller and Madow).
 
     Examples
     --------

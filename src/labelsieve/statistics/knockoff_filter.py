@@ -148,7 +148,7 @@ def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_stat
     alpha : float
         False discovery rate that is wanted.
     random_state : int, default=0
-        Of the 200 resamples.
+        Seed of the 200 resamples.
 
     Examples
     --------

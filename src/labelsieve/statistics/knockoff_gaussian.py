@@ -38,8 +38,8 @@ class GaussianKnockoffs:
         :meth:`sample` draws a position for each knockoff, so that columns with few levels are allowed.
     correlation : ndarray of float, shape (n_columns, n_columns)
         :math:`\Sigma`, shrunk by the rule of Ledoit and Wolf (2004).
-    slack : ndarray of float
-        s.
+    slack : ndarray of float, shape (n_columns,)
+        The vector s.
     given : ndarray of float, shape (n_rows, n_columns)
         The columns.
     values : ndarray of float, or None
@@ -80,7 +80,12 @@ class GaussianKnockoffs:
         correlation: ArrayLike | None = None,
         shrinkage: float = 1.0,
     ) -> Self:
-        """Estimate the correlation matrix of the normal scores, unless it is given, and s; see :func:`shrunk_correlation`."""
+        r"""Estimate the distribution of the columns of ``X``.
+
+        With ``copula=False`` the scores are standardized values. ``correlation`` is estimated if it is not given, and
+        multiplied by :math:`(1 - \delta)^{shrinkage}`, with the :math:`\delta` of Ledoit and Wolf; ``slack`` is the method of
+        :func:`knockoff_slack`.
+        """
         table = read_table(X)
         require_finite(table, allow_missing=False)
         columns = table.sparse.toarray() if table.dense is None else table.dense

@@ -19,7 +19,7 @@ _CELLS_AT_A_TIME = 2**25  # of knockoffs
 
 
 def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *, n_steps: int = 6) -> Real:
-    r"""The logarithm of the odds that a feature, and not its knockoff, is the one of the two that acts on the targets.
+    r"""The log odds that a feature, and not its knockoff, acts on the targets.
 
     Masked likelihood ratios (Spector and Fithian 2024): if neither the feature a nor its knockoff b is marked as the knockoff,
     one of three hypotheses holds. Neither is relevant, or one of them has coefficients :math:`b_l \sim N(0, \tau)` in
@@ -38,7 +38,7 @@ def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *
         Standardized columns of the features and of their knockoffs.
     Y : ndarray of shape (n_rows, n_targets)
         Standardized targets.
-    owner : ndarray of int, shape (n_columns,), optional
+    owner : ndarray of int, shape (n_columns,), default=None
         The variable of each column: j for a feature, d + j for its knockoff, for d features. Default: a column for each.
     n_steps : int, default=6
         Rounds of updates.

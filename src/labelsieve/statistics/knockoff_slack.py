@@ -28,7 +28,7 @@ def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.b
         :math:`\log\det A + \sum_j \log s_j` (Gimenez and Zou 2019). ``"equicorrelated"`` takes the same s for all columns,
         :math:`\min(1, 2 \lambda_{\min})` (Barber and Candès 2015); one pair of similar columns makes it small for all.
 
-    free : ndarray of bool, shape (d,), optional
+    free : ndarray of bool, shape (d,), default=None
         Columns that may differ from their knockoffs; s is 0 for the others.
 
     Notes

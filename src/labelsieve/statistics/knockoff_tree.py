@@ -38,8 +38,9 @@ class TreeKnockoffs:
     Attributes
     ----------
     codes : ndarray of int, shape (n_rows, n_columns)
+        The columns.
     parents : ndarray of int, shape (n_columns,)
-        -1 for the root.
+        The parent of every column; -1 for the root.
     order : ndarray of int
         Every column after its parent.
     tables : tuple of ndarray

@@ -31,6 +31,7 @@ class Stability:
     frequency : ndarray of float, shape (n_features,)
         Selection frequency of each feature.
     masks : ndarray of bool, shape (n_repeats, n_features)
+        The selections.
     confidence : float
         Confidence level of the interval.
     kind : str
@@ -130,12 +131,12 @@ def stability_bound(
 ) -> float:
     r"""The largest expected number of features selected by error, if those with a frequency of ``threshold`` are selected.
 
-    With d features and selections of q features on average from half of the rows, features that are selected with a probability
-    of at most :math:`\theta = q / d`, no more often than at random, are selected at frequency :math:`\pi` or more
+    Of d features, q are selected on average from half of the rows. Let V be the number of features that reach the frequency
+    :math:`\pi` although they are selected no more often than at random, with a probability of at most :math:`\theta = q / d`.
 
     .. math:: E(V) \le \frac{1}{2 \pi - 1} \cdot \frac{q^2}{d}
 
-    times (Meinshausen and Bühlmann 2010, theorem 1; Shah and Samworth 2013, theorem 1, for complementary pairs without further
+    (Meinshausen and Bühlmann 2010, theorem 1; Shah and Samworth 2013, theorem 1, for complementary pairs without further
     assumptions). If the number of pairs in both halves of which a feature is selected has a unimodal distribution, and
     :math:`\theta \le 1 / \sqrt 3`, the factor is for B pairs (Shah and Samworth, theorem 2)
 
@@ -151,6 +152,7 @@ def stability_bound(
     n_pairs : int, default=50
         B, for ``"shah-samworth"``; it must be more than :math:`1 / (2 \pi - 1)`.
     bound : {"meinshausen-buehlmann", "shah-samworth"}, default="meinshausen-buehlmann"
+        The first bound, or the second, with the factor C.
 
     Examples
     --------
