@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class InputError(ValueError):
-    """Data or parameters that cannot be used: the message names the column, row or parameter, and the remedy."""
+    """A ``ValueError`` for data or parameters that cannot be used: it names the column, row or parameter, and the remedy."""
 
 
 class DeviceError(InputError):
@@ -130,19 +130,21 @@ def resolve(value: object, known: Mapping[str, type[T]], kind: type[T], what: st
 
 
 class DatasetWarning(UserWarning):
-    """A decision about a file of data that changes what its columns mean: dates as numbers, sets of labels in one column."""
+    """A warning that reading a file changed the meaning of a column: dates became numbers, a column of text label sets."""
 
 
 class DatasetError(InputError):
-    """A file of data that cannot be used: which file, which line where that is known, what is wrong, and what to do.
+    """An :class:`~labelsieve.InputError` for a data file: it names the file, the line if known, the problem and the remedy.
 
     Parameters
     ----------
-    problem, remedy : str
-        What is wrong, and what to do.
-    file : path, optional
+    problem : str
+        What is wrong.
+    remedy : str, default=""
+        What to do.
+    file : path, default=None
         Its last part is shown.
-    line : int, optional
+    line : int, default=None
         The first line of a file is 1.
 
     Examples

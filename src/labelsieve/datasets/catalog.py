@@ -34,11 +34,13 @@ class CatalogEntry:
     Attributes
     ----------
     name : str
+        The name for :func:`fetch`.
     rows, features, labels : int
+        The size of the data set.
     task : {"labels", "numbers"}
         Labels that are 0 or 1, or numeric targets.
     papers : tuple of str
-        Who used it: keys of ``PAPERS``.
+        Who used it: short names of papers.
     files : tuple of str
         The files of all rows: one, or a train and a test part.
     given : {"header", "last", "file"}

@@ -47,14 +47,17 @@ class ChunkedTable:
     memory_limit : int or str, default=None
         Memory that fitting may take, in bytes or as ``"2GB"``; default: half of the available memory.
     cache_folder : path, default=None
-        Where the encoded columns stay. A fit that was stopped, even killed, continues with those that are left, and a fit with
-        another criterion starts from them. Default: a temporary file, of which nothing stays.
+        Where the encoded columns are kept. A fit that was stopped, even killed, continues with the remaining columns, and a fit
+        with another criterion uses them again. None: a temporary file.
 
     Attributes
     ----------
     feature_names, label_names : tuple of str
+        Names of the columns.
     n_rows : int
+        Number of rows.
     memory_limit : int
+        Memory that fitting may take, in bytes.
 
     Examples
     --------
@@ -215,7 +218,7 @@ class ChunkedTable:
     def key(self) -> str:
         """A hash of what the rows depend on: their files or contents, columns, rows that are left out.
 
-        Where that is not known, as for collections of Dask, the rows are like those of no other table.
+        Where that is not known, as for collections of Dask, every table has another key.
         """
         digest = hashlib.sha256(repr((self._source.names, type(self._source).__name__)).encode())
         digest.update(self._token if self._source.origin is None else self._source.origin.encode())

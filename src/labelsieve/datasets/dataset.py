@@ -31,12 +31,15 @@ class Dataset:
         Labels as 0 and 1 in uint8; classes, as codes of ``label_categories``, in int64; or numeric targets, alone or
         together with classes, in float64.
     feature_names, label_names : tuple of str
+        Names of the columns.
     feature_kinds : tuple of {"numeric", "nominal"}
+        The kind of every feature.
     categories : dict of str to tuple of str
         For each nominal feature its values, in the order of the file.
     description : str
         What the file says about itself.
     name : str
+        Name of the data set.
     label_categories : dict of str to tuple of str
         The same for each label that is one of several classes; empty where labels are 0 and 1, or numeric.
 

@@ -19,6 +19,7 @@ class Description:
     Attributes
     ----------
     n_rows, n_features, n_labels : int
+        The size of the data set.
     cardinality, density : float
         Labels per row, and that as a fraction of all labels.
     n_distinct : int
@@ -109,11 +110,12 @@ class ColumnDescription:
 
     Attributes
     ----------
-    name : str
-    kind : {"numeric", "nominal"}
+    name, kind : str, {"numeric", "nominal"}
+        The name and kind of the feature.
     n_levels : int
         Different values, without missing ones.
     n_missing : int
+        Number of missing cells.
     constant : bool
         All cells are equal; a missing cell is not equal to another value.
     id_like : bool
@@ -138,11 +140,12 @@ class TargetDescription:
 
     Attributes
     ----------
-    name : str
-    kind : {"label", "class", "numeric"}
+    name, kind : str, {"label", "class", "numeric"}
+        The name and kind of the target.
     n_levels : int
         Different values, without missing ones.
     n_missing : int
+        Number of missing cells.
     minimum, mean, maximum : float
         Of its numbers; NaN for classes.
     """

@@ -45,10 +45,10 @@ def fetch(
     ----------
     name : str
         See ``labelsieve datasets list`` or :func:`catalog`.
-    part : {"train", "test", "train+test"}, optional
-        Only the rows of that part, where it was published, or those of both, the training rows first; by default all rows in
-        the order of the whole file, which may be another.
-    data_home : path, optional
+    part : {"train", "test", "train+test"}, default=None
+        Only the rows of that part, where it was published, or those of both, the training rows first; by default all rows, in
+        the order of the whole file, which may differ.
+    data_home : path, default=None
         A folder to look in first, instead of ``LABELSIEVE_DATA``.
     download : bool, default=True
         False never uses the network.
@@ -62,7 +62,7 @@ def fetch(
     Raises
     ------
     DatasetError
-        For an unknown name, and where a file is not here and cannot be had; the message says where to put which file.
+        For an unknown name, and if a file is neither found nor can be downloaded; the message says where to put which file.
 
     Examples
     --------

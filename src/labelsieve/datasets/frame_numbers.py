@@ -24,7 +24,7 @@ def to_numbers(frame: Any, columns: Sequence[str] | None = None, *, decimal: Lit
     ----------
     frame : data frame of pandas, polars or Arrow
         It is not modified.
-    columns : sequence of str, optional
+    columns : sequence of str, default=None
         The columns to convert; a text that is no number is then an error. By default all columns of text that are numbers,
         except codes with leading zeros such as ``01234``.
     decimal : {".", ","}, default="."

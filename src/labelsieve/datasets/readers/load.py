@@ -92,16 +92,16 @@ def load(
     ----------
     path : path, or sequence of paths
         Rows of several files, such as a train and a test part, are joined in this order.
-    labels : int, str, path, sequence of str or compiled pattern, optional
+    labels : int, str, path, sequence of str or compiled pattern, default=None
         Which columns are labels. ``6`` or ``"6"``: the last six columns; ``-6``: the first six. A sequence of names, or one
         string with commas between the names (``"calm, sad"``; ``"6,"`` for a column named 6). The path of a Mulan XML header.
         Patterns: ``"label_*"`` with ``*``, ``?`` and ``[abc]`` as in file names, also among names in a list; ``"re:^y[0-9]+$"``
         or a compiled regular expression, every name that it finds a match in. By default ``NAME.xml`` in the folder of the file
         (``NAME-train.arff`` has ``NAME.xml`` too), then MEKA's ``-C`` in the relation; Parquet files of :func:`save` name
         their labels. Labels keep the order of the columns; only a list of names gives their order itself.
-    name : str, optional
+    name : str, default=None
         By default the file's.
-    label_separator : str, optional
+    label_separator : str, default=None
         What separates the labels in a column of label sets: ``";"`` for cells such as ``rock;loud``. Every label column is then
         split into 0/1 labels in sorted order; an empty cell has no label. By default a single label column of text is split at
         ``;``, ``|`` or ``,`` if at least half of its words occur in two or more different cells, with a
@@ -114,7 +114,7 @@ def load(
         What to do with rows in which a label is missing: refuse the file, leave the rows out, take a missing 0/1 label as 0,
         which is right where only positive labels were noted, or keep it as NaN: selectors then count each label in the rows
         where it is known. Features may have missing values: they are NaN.
-    max_bytes : int, optional
+    max_bytes : int, default=None
         The most memory that reading a file may take. It is estimated from the size of the content and the number of cells,
         before the memory is allocated. By default the number in the variable ``LABELSIEVE_MAX_BYTES`` (``8G``), else 4 GiB or
         the available memory, whichever is less.

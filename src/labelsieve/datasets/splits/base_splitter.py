@@ -22,7 +22,7 @@ class Splitter(BaseCrossValidator):  # type: ignore[misc]
     n_splits: int
 
     def get_n_splits(self, X: TableLike | None = None, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
-        """The number of splits; the arguments are not looked at."""
+        """The number of splits; the arguments are ignored."""
         return self.n_splits
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:

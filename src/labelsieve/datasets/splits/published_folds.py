@@ -115,7 +115,7 @@ def folds_of_test_rows(partitions: Any, n_rows: int, source: str) -> NDArray[np.
 
 
 class PublishedFolds(Splitter):
-    """Given folds, of a file or an array; one partition of the rows after the other.
+    """Folds that are given by a file or an array, for one or several partitions of the rows.
 
     Cost: one comparison of the fold numbers per split.
 
@@ -123,7 +123,7 @@ class PublishedFolds(Splitter):
     ----------
     folds : path or array of shape (n_rows,) or (n_rows, n_partitions)
         A Matlab file as :func:`read_folds` takes it, or the fold in which each row is tested, counted from 0 or from 1.
-    partition : int or None
+    partition : int or None, default=None
         Only this partition, counted from 0; None for all of them.
 
     Examples
@@ -146,7 +146,7 @@ class PublishedFolds(Splitter):
 
     @classmethod
     def from_test_rows(cls, partitions: Sequence[Sequence[ArrayLike]], n_rows: int) -> "PublishedFolds":
-        """Of the test rows of every fold of every partition, counted from 0.
+        """Folds from the test rows of every fold of every partition, counted from 0.
 
         They must exist, and in every partition each row must be tested exactly once.
 
@@ -164,11 +164,11 @@ class PublishedFolds(Splitter):
 
     @property
     def n_partitions(self) -> int:
-        """The number of partitions that are walked through."""
+        """The number of partitions that are used."""
         return int(self._numbers.shape[1])
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every fold of every partition; ``groups`` is not looked at."""
+        """Training and test rows of every fold of every partition; ``groups`` is ignored."""
         n = row_count(X, y)
         if n != self.n_rows:
             raise InputError(

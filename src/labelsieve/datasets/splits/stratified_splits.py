@@ -29,17 +29,17 @@ class IterativeStratifiedKFold(Splitter):
 
     Parameters
     ----------
-    n_splits : int
+    n_splits : int, default=10
         Number of folds.
-    order : {1, 2}
+    order : {1, 2}, default=1
         Stratify by labels, or by labels and pairs.
-    shuffle : bool
+    shuffle : bool, default=True
         Visit the rows in random order, or as they come. Ties between folds are drawn either way.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default=None
         A number gives the same folds in every call of ``split``.
-    exact_sizes : bool
-        Fold sizes that differ by at most one row: a full fold takes no more. False is the papers' rule, which lets sizes
-        vary by a few rows. With groups a fold is exceeded by less than its last group.
+    exact_sizes : bool, default=True
+        Fold sizes that differ by at most one row, or by less than one group. False is the rule of the papers, by which sizes
+        vary by a few rows.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class IterativeStratifiedKFold(Splitter):
 
 
 class IterativeStratifiedShuffleSplit(Splitter):
-    """Random splits into training and test rows that keep the fraction of every label, drawn again and again.
+    """Repeated random splits into training and test rows that keep the fraction of every label.
 
     With its defaults, thirty stratified halves: :class:`HalfSplits` for labels that are too rare for random splits. The
     procedure is that of :class:`IterativeStratifiedKFold` with two parts of given sizes (Sechidis, Tsoumakas and Vlahavas
@@ -108,17 +108,17 @@ class IterativeStratifiedShuffleSplit(Splitter):
 
     Parameters
     ----------
-    n_splits : int
-        How many times the rows are split.
-    test_size : float or int
+    n_splits : int, default=30
+        Number of splits.
+    test_size : float or int, default=0.5
         Share of the rows to test on, rounded down, or their number. All others are training rows.
-    order : {1, 2}
+    order : {1, 2}, default=1
         Stratify by labels, or by labels and pairs.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default=None
         A number gives the same splits in every call of ``split``.
-    exact_sizes : bool
-        Test parts of exactly the size asked for, or exceeded by less than one group. False is the paper's rule, which lets
-        sizes vary by a few rows.
+    exact_sizes : bool, default=True
+        Test parts of exactly this size, or larger by less than one group. False is the rule of the papers, by which sizes vary
+        by a few rows.
 
     Examples
     --------

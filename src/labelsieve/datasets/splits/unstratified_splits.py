@@ -21,21 +21,21 @@ from labelsieve.table_types import TableLike, TargetsLike
 
 
 class HalfSplits(Splitter):
-    """Random halves, drawn again and again: one part to select and train on, all other rows to test.
+    """Repeated random splits into halves, or parts of other sizes: one part to select and train on, the other to test.
 
     Thirty repetitions of 50/50 are what Sechidis, Nikolaou and Brown (2014) and Sechidis et al. (2019) report means over.
-    Labels are not looked at; :class:`IterativeStratifiedShuffleSplit` keeps their shares.
+    Labels are ignored; :class:`IterativeStratifiedShuffleSplit` keeps their shares.
     For plain folds scikit-learn's ``KFold(shuffle=True)`` serves as it is, also with many labels.
 
     Cost: one permutation of the rows per repetition.
 
     Parameters
     ----------
-    n_repeats : int
-        How many times the rows are halved.
-    train_size : float or int
+    n_repeats : int, default=30
+        Number of splits.
+    train_size : float or int, default=0.5
         Share of the rows to train on, rounded down, or their number. All others are test rows.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default=None
         A number gives the same halves in every call of ``split``.
 
     Examples
@@ -54,11 +54,11 @@ class HalfSplits(Splitter):
         part_size(train_size, "train_size", MOST)
 
     def get_n_splits(self, X: TableLike | None = None, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
-        """The number of repetitions; the arguments are not looked at."""
+        """The number of repetitions; the arguments are ignored."""
         return self.n_repeats
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every repetition; ``groups`` is not looked at."""
+        """Training and test rows of every repetition; ``groups`` is ignored."""
         n = row_count(X, y)
         taken = part_size(self.train_size, "train_size", n)
         if not 0 < taken < n:
@@ -88,9 +88,9 @@ class ForwardSplits(Splitter):
         Number of test blocks.
     min_train : int
         Rows to train on before the first block, and the length of a sliding window.
-    gap : int
+    gap : int, default=0
         Rows left out between training and test, for labels that become known late.
-    window : {"growing", "sliding"}
+    window : {"growing", "sliding"}, default="growing"
         Train on everything before the gap, or on the last ``min_train`` rows before it.
 
     Examples
@@ -113,7 +113,7 @@ class ForwardSplits(Splitter):
         self.window = window
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every block, the earliest first; ``groups`` is not looked at."""
+        """Training and test rows of every block, the earliest first; ``groups`` is ignored."""
         n = row_count(X, y)
         first = self.min_train + self.gap
         if n - first < self.n_splits:

@@ -59,6 +59,7 @@ class ExtremeLabels(BlocksOfRows):
     scale : float, default=1.0
         Fraction of the rows, features and labels; what a row and a label have on average stays about the same.
     random_state : int, default=0
+        The seed.
 
     Examples
     --------

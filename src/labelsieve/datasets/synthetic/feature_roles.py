@@ -15,10 +15,16 @@ COPY_NOISE = 0.5
 
 @dataclass(frozen=True)
 class Role:
-    """The role of a feature.
+    """The role of a feature of :class:`SyntheticData`.
 
-    ``labels`` are those that it is informative about, alone or (``"joint"``) only together with its ``partners``;
-    ``copy_of`` is the column that a copy is redundant with.
+    Attributes
+    ----------
+    kind : {"relevant", "label-specific", "exact copy", "noisy copy", "joint", "irrelevant"}
+        ``"joint"`` features are informative only together with others, their partners.
+    labels, partners : tuple of int
+        The labels that it is informative about, and the columns of its partners.
+    copy_of : int or None
+        The column that a copy is redundant with.
     """
 
     kind: Kind
@@ -29,7 +35,19 @@ class Role:
 
 @dataclass(frozen=True, eq=False)
 class SyntheticData:
-    """Synthetic data and the roles of its features. ``parents[l]`` are the labels that label ``l`` depends on."""
+    """Synthetic data and the roles of its features, from :func:`make_feature_roles`.
+
+    Attributes
+    ----------
+    X, Y : ndarray
+        Features and labels.
+    feature_names, label_names : tuple of str
+        Names of the columns.
+    roles : tuple of Role
+        The role of every feature.
+    parents : tuple of tuples of int
+        For every label, the labels that it depends on.
+    """
 
     X: NDArray[np.float64]
     Y: NDArray[Any]
@@ -71,27 +89,28 @@ def make_feature_roles(
 
     Parameters
     ----------
-    n_rows, n_labels : int, default=1000, 6
+    n_rows, n_labels : int, default=1000 and 6
+        The size of the data.
     n_relevant : int, default=4
         Features that are informative about two labels each (one, when there is only one label).
     n_label_specific : int, default=0
         Features that are informative about one label.
-    n_exact_copies, n_noisy_copies : int, default=0, 2
+    n_exact_copies, n_noisy_copies : int, default=0 and 2
         Repetitions of relevant features, taken in turn; noisy ones with half a standard deviation added.
-    n_xor_pairs, n_xor_triples : int, default=1, 0
-        Groups of two or three features of values 0 and 1 that are synergistic: the parity of their sum
-        is informative about one label, and fewer of them are not.
+    n_xor_pairs, n_xor_triples : int, default=1 and 0
+        Groups of two or three features of values 0 and 1 that are synergistic: the parity of their sum is informative about one
+        label, but a smaller group of them is not.
     n_irrelevant : int, default=20
         Features that are noise.
     xor_lean : float, default=0.5
-        Probability of 1 in the features of an XOR group except the first. Away from a half, the first one alone is slightly
-        informative, which a forward search needs to find the group.
+        Probability of 1 in the features of an XOR group except the first. Unless it is a half, the first feature alone is
+        slightly informative, so that a forward search can find the group.
     label_dependence : float, default=0.0
-        Weight of the label before in the chain of labels; 0 makes labels independent given the features.
+        Weight of the previous label; 0 makes labels independent given the features.
     imbalance : float, default=1.0
-        How many times more frequent the commonest label is than the rarest; those between follow geometrically.
+        The ratio of the frequencies of the most frequent and the rarest label; the others form a geometric sequence.
     n_levels : int, default=None
-        Cut normal features into this many equally frequent levels; None does not.
+        Cut normal features into this many equally frequent levels; None: do not.
     noise : float, default=0.3
         Standard deviation of the noise in the scores.
     missing : float, default=0.0

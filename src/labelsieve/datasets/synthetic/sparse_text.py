@@ -44,20 +44,22 @@ class BlocksOfRows(ABC):
 
 @dataclass(frozen=True)
 class SyntheticText(BlocksOfRows):
-    """Rows as bags of words, with ground truth. A few words belong to a label and appear mostly with it; all others are noise.
+    """Synthetic texts as bags of words: a few words belong to a label and appear mostly with it; all others are noise.
 
     Parameters
     ----------
     n_rows, n_words, n_labels : int
-    words_per_label : int
+        The size of the data.
+    words_per_label : int, default=5
         Words that are informative about each label; they are the last columns, label by label.
-    words_per_row : float
+    words_per_row : float, default=20.0
         Mean number of noise words in a row.
-    strength : float
+    strength : float, default=0.5
         Probability of each word of a label in a row with that label.
-    imbalance : float
+    imbalance : float, default=1.0
         How many times more frequent the first label is than the last.
-    random_state : int
+    random_state : int, default=0
+        The seed.
 
     Examples
     --------

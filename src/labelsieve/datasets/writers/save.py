@@ -26,11 +26,12 @@ from labelsieve.table_types import is_sparse
 def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = False) -> tuple[Path, ...]:
     """Write a data set to a file that :func:`load` reads again with the same numbers, names and kinds.
 
-    Files are there whole or not at all: they are written under other names in the same folder, and then renamed.
+    Files are written completely or not at all: under other names in the same folder, and then renamed.
 
     Parameters
     ----------
     dataset : Dataset
+        The data set.
     path : path
         The ending of the name says what is written, and a further ``.gz``, ``.bz2``, ``.xz`` or (with the package
         ``zstandard``) ``.zst`` how it is compressed:
@@ -52,7 +53,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
         ``.csv``
             Keeps neither sparseness nor -0.0, nor which columns are labels: pass ``labels=`` their number to ``load``. Values
             of nominal columns come back sorted, and as numbers if all of them look like numbers.
-    overwrite : bool
+    overwrite : bool, default=False
         Replace files that exist, instead of refusing.
 
     Returns
