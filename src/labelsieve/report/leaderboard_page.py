@@ -25,7 +25,7 @@ RULE = (
 
 
 def leaderboard_report(board: BoardResults, *, title: str = "Leaderboard of feature selectors", command: str = "") -> Report:
-    """Return the page of a leaderboard, from :func:`labelsieve.studies.leaderboard.read_board`.
+    """Return the page of a leaderboard, from ``labelsieve.studies.leaderboard.read_board``.
 
     Statistics are computed in the page, for any choice of data sets, learner, measure and number of features: average ranks
     with Nemenyi's critical difference, and Bayesian signed-rank comparisons with a region of practical equivalence.
@@ -33,8 +33,10 @@ def leaderboard_report(board: BoardResults, *, title: str = "Leaderboard of feat
     Parameters
     ----------
     board : BoardResults
-    title : str
-    command : str
+        The results of a study.
+    title : str, default="Leaderboard of feature selectors"
+        Title of the page.
+    command : str, default=""
         The command that made the page, if it is to be shown.
 
     Returns

@@ -30,7 +30,7 @@ def replication_report(
         One of :data:`labelsieve.replications.REPLICATIONS`.
     results : mapping
         The results of each part of the study.
-    command : str, optional
+    command : str, default=None
         The command that made the report, to be shown.
 
     Returns

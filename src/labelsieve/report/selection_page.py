@@ -55,8 +55,8 @@ def selection_report(
         A :class:`labelsieve.Sieve`, :class:`labelsieve.LabelwiseSieve` or another selector with ``selected_``.
     X, Y : array-like, frame or sparse matrix
         The data that it was fitted on.
-    names, label_names : sequence of str, optional
-        Of features and labels; by default the columns of frames, or numbers.
+    names, label_names : sequence of str, default=None
+        Names of features and labels; by default the columns of frames, or numbers.
     data_name : str, default=""
         The name of the data, for the title.
     redundant : float or None, default=0.9
@@ -64,11 +64,11 @@ def selection_report(
     resamples : int, default=0
         Select again on this many resamples of the rows, for the stability of the selection; 0 does not.
     confidence : float or None, default=0.95
-        Confidence level of the limits of information and of the ranks of features; None has no section for them, and there is
-        none for lists of every label and for missing cells.
+        Confidence level of the limits of information and of the ranks of features; None: no such section. Selections for each
+        label, and data with missing cells, have none either.
     random_state : int, default=0
-        Of the resamples.
-    command : str, optional
+        Seed of the resamples.
+    command : str, default=None
         The command that made the report, to be shown.
 
     Returns

@@ -46,10 +46,10 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     Parameters
     ----------
     results : StudyResults
-        The study's folder, also while the study runs.
-    name : str
+        The results of the study, which may still be running.
+    name : str, default=""
         Name of the study, for the title.
-    command : str, optional
+    command : str, default=None
         The command that made the report, to be shown.
 
     Returns

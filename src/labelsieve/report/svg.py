@@ -33,7 +33,7 @@ def figure(draw: Callable[[], Any], *, name: str, title: str, description: str, 
         Unique in the page, for its anchor.
     title, description : str
         Text alternatives for screen readers; the title is also shown.
-    caption : str
+    caption : str, default=""
         Further text below the figure.
     """
     drawing = inline_svg(draw, name=name, title=title, description=description)

@@ -22,7 +22,8 @@ def automatic_choice(auto: "AutoSieve", *, ax: Axes | None = None) -> Axes:
     Parameters
     ----------
     auto : fitted AutoSieve
-    ax : matplotlib axes, optional
+        The automatic selection.
+    ax : matplotlib axes, default=None
         By default a new figure, as wide as a page of text.
 
     Returns
@@ -87,9 +88,9 @@ def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axe
     ----------
     rule : fitted CrossValidated
         The ``stopping_`` of a selector.
-    ylabel : str, optional
+    ylabel : str, default=None
         By default the name of the measure.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure, as wide as a column.
 
     Returns

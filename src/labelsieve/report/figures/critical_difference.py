@@ -28,7 +28,7 @@ def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH,
         The result of :func:`labelsieve.statistics.compare`.
     width : float, default=6.3
         Inches of a new figure; more where names need it.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         Their size determines the size of the text. By default a new figure of fitting size.
 
     Returns

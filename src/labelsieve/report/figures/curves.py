@@ -48,16 +48,18 @@ def curves(
     Parameters
     ----------
     n_features : array-like of shape (n_points,)
+        Numbers of features.
     values : mapping of str to array-like of shape (n_repetitions, n_points) or (n_points,)
         A curve for each method. One dimension, or a single repetition, has no band. Where a repetition is missing (NaN), the
         curve has a gap.
-    ylabel, title, xlabel : str
-    confidence, test_share : float
+    ylabel, title, xlabel : str, default="", "" and "number of features"
+        Texts of the axes and the title.
+    confidence, test_share : float, default=0.95 and None
         As in :func:`labelsieve.statistics.confidence_band`.
-    legend : bool or "below"
+    legend : bool or "below", default=True
         Inside the axes, or to their right for more than four curves; ``"below"`` is for narrow figures. False draws none,
         for instance when several axes share one.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure.
 
     Returns

@@ -37,11 +37,11 @@ def discovery_volcano(
     ----------
     selector : fitted selector with discoveries
         Such as :class:`labelsieve.selectors.MarginalDiscoveries`.
-    names, label_names : sequence of str, optional
-        Of features and labels (default: those of ``fit``).
+    names, label_names : sequence of str, default=None
+        Names of features and labels; by default those seen by ``fit``.
     n_named : int, default=5
         Pairs whose names are shown.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure, as wide as a column.
 
     Returns
@@ -127,11 +127,11 @@ def discovery_map(
     ----------
     selector : fitted selector with discoveries
         Such as :class:`labelsieve.selectors.MarginalDiscoveries`.
-    names, label_names : sequence of str, optional
-        Of features and labels (default: those of ``fit``).
+    names, label_names : sequence of str, default=None
+        Names of features and labels; by default those seen by ``fit``.
     n_shown : int, default=40
-        Features at most, those with the smallest q-values.
-    ax : matplotlib axes, optional
+        The largest number of features, those with the smallest q-values.
+    ax : matplotlib axes, default=None
         By default a new figure.
 
     Returns
@@ -181,7 +181,7 @@ def p_value_calibration(p_values: ArrayLike | Mapping[str, ArrayLike], *, ax: Ax
     ----------
     p_values : array-like, or dict of array-like
         p-values of any shape; several of them by name.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure, as wide as a column.
 
     Returns

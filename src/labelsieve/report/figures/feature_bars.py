@@ -25,11 +25,11 @@ def selection_stability(
     ----------
     stability : Stability
         From :func:`labelsieve.selectors.selection_stability` or :func:`labelsieve.statistics.stability_index`.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of all features (default: column numbers).
     n_shown : int, default=30
         Maximum number of features.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure, as wide as a column where names are not long.
 
     Returns
@@ -83,7 +83,7 @@ def information_confidence(table: Mapping[str, Sequence[Any]], *, confidence: fl
         :meth:`labelsieve.Sieve.information_confidence`.
     confidence : float, default=0.95
         Confidence level of the limits, for the label of the axis.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure, as wide as a column where names are not long.
 
     Returns

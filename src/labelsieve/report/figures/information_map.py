@@ -32,9 +32,9 @@ def information_map(
     ----------
     information : array-like of shape (n_features, n_labels)
         In nats, as returned by ``Sieve.label_information``.
-    features, labels : sequence of str, optional
+    features, labels : sequence of str, default=None
         Names (default: numbers).
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure: as wide as a column of a paper, or wider where the labels need it.
 
     Returns

@@ -24,9 +24,9 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
     ----------
     network : LabelNetwork
         As learned by ``NetworkRule.learn``, or the ``network_`` of a chain or a selector.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of the labels; by default those of the network, or numbers.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure whose height fits the labels; where they exceed a page, names are left out.
 
     Returns

@@ -27,9 +27,10 @@ def rank_map(
     table : array-like or frame of shape (n_datasets, n_methods)
         As in :func:`labelsieve.statistics.compare`. Rows may be numbers of features as well.
     lower_is_better : bool
-    methods : sequence of str, optional
+        True for losses.
+    methods : sequence of str, default=None
         Names, for tables without column names.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure.
 
     Returns

@@ -38,13 +38,13 @@ def ranking(
     ----------
     selector : fitted selector
         With ``selected_`` and ``scores_``; ``score_components_`` and ``criterion_`` where it has them.
-    names : sequence of str, optional
+    names : sequence of str, default=None
         Names of all features; by default those seen by ``fit``, or numbers.
-    components : mapping of str to array-like, optional
+    components : mapping of str to array-like, default=None
         Other components than those of the scores, as returned by ``Sieve.information_components``. A diamond is their sum.
     n_shown : int, default=30
         Maximum number of features.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure, as wide as a column where names are not long.
 
     Returns

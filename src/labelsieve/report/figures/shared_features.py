@@ -32,13 +32,14 @@ def shared_features(
     Parameters
     ----------
     selector : fitted LabelwiseSieve
-    names : sequence of str, optional
+        The selections.
+    names : sequence of str, default=None
         Names of all features; by default those seen by ``fit``, or numbers.
-    label_names : sequence of str, optional
+    label_names : sequence of str, default=None
         Default: numbers.
     n_shown : int, default=40
         Maximum number of features.
-    ax : matplotlib axes, optional
+    ax : matplotlib axes, default=None
         By default a new figure: as wide as a column of a paper, or wider where the labels need it.
 
     Returns

@@ -26,9 +26,20 @@ StepKind = tuple[str, str, int, int]
 
 @dataclass(frozen=True)
 class Estimate:
-    """Cells to run, minutes on one core, MB of one process, and errors of the probe.
+    """The result of :func:`estimate`.
 
-    When trials timed out, ``minutes`` is a lower bound.
+    Attributes
+    ----------
+    n_cells, n_missing : int
+        Cells (data set, split, method, classifier) of the protocol, and those that have to be run.
+    minutes, by_method : float, dict of str to float
+        Minutes on one core, in total and by method; a lower bound if trials timed out.
+    memory_mb : float
+        Memory of one process in MB.
+    problems : tuple of str
+        Errors of the trials.
+    n_timed_out : int
+        Number of trials that timed out.
     """
 
     n_cells: int
@@ -41,7 +52,7 @@ class Estimate:
 
 
 def estimate(protocol: Protocol, plan: StudyPlan) -> Estimate:
-    """Probe the missing cells and add up their cost; see :data:`ESTIMATE_METHOD`.
+    """Estimate the cost of the missing cells of a study by short trials of every method and classifier.
 
     Cost: loads every data set with missing cells, and takes a second or two for each of its methods and classifiers, at most
     20 s of CPU time.

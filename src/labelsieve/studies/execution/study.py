@@ -26,7 +26,15 @@ Results = Generator[tuple[Batch, StepResult]]
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run: cells of the protocol, those run now, already stored, failed, and stale ones that were kept."""
+    """The result of :meth:`Study.run`.
+
+    Attributes
+    ----------
+    n_cells, n_run, n_known, n_failed, n_stale : int
+        Cells of the protocol, those run now, already stored, failed, and stale ones that were kept.
+    changes : str
+        What differs from the stored cells.
+    """
 
     n_cells: int
     n_run: int
@@ -42,6 +50,7 @@ class Study:
     Parameters
     ----------
     protocol : Protocol
+        What to run.
     folder : path
         Holds ``results.sqlite``. Every selection and every cell (data set, split, method, classifier) is written in a
         separate transaction as soon as it is known: after a run was killed, at any moment, the next one runs the missing cells.
@@ -92,13 +101,13 @@ class Study:
 
         Parameters
         ----------
-        n_jobs : int, optional
+        n_jobs : int, default=None
             Number of processes, one thread each; -1 is all cores. With None or 1 and no limits, cells run in this process.
             Scripts that use more need the usual ``if __name__ == "__main__":``.
-        client : dask.distributed.Client, optional
+        client : dask.distributed.Client, default=None
             Run on its cluster instead of processes. Workers need the same release of this library, and the files of the data
             sets under the same paths; results are written here. Limits are then those of the workers.
-        time_limit, memory_limit : float, optional
+        time_limit, memory_limit : float, default=None
             Limits of a selection or an evaluation: seconds, and MB of its process (Linux). A step that exceeds one is recorded
             as failed. The defaults are the limits of the protocol.
         changed : {"refuse", "rerun", "keep"}, default="refuse"
@@ -106,7 +115,7 @@ class Study:
             next to new ones; the outcome counts them.
         retry_failed : bool, default=False
             Run failed cells again.
-        on_cell : callable, optional
+        on_cell : callable, default=None
             Called after each cell with the numbers of finished cells and of all cells to run.
         """
         one_of(changed, "changed", CHANGED)

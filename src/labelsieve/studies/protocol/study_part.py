@@ -21,16 +21,16 @@ class Part:
 
     Parameters
     ----------
-    datasets : sequence of str
+    datasets : sequence of str, default=()
         Names or tags of data sets; with several, the data sets of any of them.
-    methods, classifiers : sequence of str
+    methods, classifiers : sequence of str, default=()
         Names.
-    repeats : int, optional
+    repeats : int, default=None
         The first splits of every data set.
-    shard : (int, int), optional
+    shard : (int, int), default=None
         One of so many parts of about equal size, the first is 1: a data set and split belong to one of them, and data sets that
         are appended to a protocol do not move the others.
-    skip_exceeded : bool
+    skip_exceeded : bool, default=False
         Leave out methods on data sets where a stored selection of theirs, in any split, exceeded a limit.
     """
 

@@ -68,14 +68,14 @@ class Protocol:
         range from 0 to 1, or none. It matters to distances and linear models; trees make the same splits with and without it.
         Selections and classifiers that select features themselves get the features unscaled. Sparse features stay sparse: they
         are divided by their deviations, or by their largest absolute values, and not shifted.
-    max_rows : int, optional
+    max_rows : int, default=None
         Largest number of rows of a split. Of a larger data set so many are drawn from the training and the test rows of every
         split, in their proportion.
-    time_limit, memory_limit, cpu_limit : float, optional
+    time_limit, memory_limit, cpu_limit : float, default=None
         Limits of a selection or an evaluation: seconds, MB and CPU seconds (Linux). ``Study.run`` may get others.
     seed : int, default=0
         Random state of splits and methods; the seed of every data set, split and method is derived from it.
-    select_on, discretize_on : {"train"}
+    select_on, discretize_on : {"train"}, default="train"
         Any other value is refused: it would pass test rows to the selection.
 
     Examples

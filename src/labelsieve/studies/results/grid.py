@@ -15,7 +15,7 @@ def rounded_mean(mean: float) -> float:
 
 
 class Grid:
-    """Values with half widths of their intervals.
+    """A table of results: data sets in rows, methods in columns, with half widths of confidence intervals.
 
     >>> grid = Grid(["yeast"], ["jmi", "mim"], lower_is_better=True)
     >>> grid.put("yeast", "jmi", 0.2, 0.01)
@@ -48,7 +48,7 @@ class Grid:
         return self._notes.get((row, column), "")
 
     def value(self, row: str, column: str) -> float:
-        """Return a value; NaN where there is none."""
+        """Return the value of a cell; NaN where there is none."""
         return self._cells.get((row, column), (math.nan, None))[0]
 
     def half_width(self, row: str, column: str) -> float | None:

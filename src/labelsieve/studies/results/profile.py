@@ -15,7 +15,7 @@ KINDS = ("selection", "training", "prediction", "training and prediction", "meas
 
 @dataclass(frozen=True)
 class Profile:
-    """Seconds by method and kind of work.
+    """The time of a study: seconds by method and kind of work.
 
     Neighbor classifiers predict for all numbers of features from one search, in which training and prediction cannot be
     separated: their seconds are under "training and prediction". "other" is the rest of an evaluation; all of it if it failed,
@@ -25,7 +25,7 @@ class Profile:
     Attributes
     ----------
     methods : dict
-        Seconds by method and kind, in the order of :data:`KINDS`.
+        Seconds by method and kind.
     preparing : float
         Seconds of all runs to load and hash data, split their rows and plan the missing cells.
     running : float

@@ -27,7 +27,7 @@ class StudyResults:
     ----------
     folder : path
         Folder of the study.
-    protocol : Protocol, optional
+    protocol : Protocol, default=None
         Read only the results that it covers. Splits of a splitter object are not filtered.
 
     Attributes
