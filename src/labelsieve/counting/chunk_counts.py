@@ -111,7 +111,7 @@ class CellCounts:
     entries : EntryChunks
     most : int
         Counts that may be kept at a time.
-    classes : list of LevelCells, optional
+    classes : list of LevelCells, default=None
         Cells of the targets; default: by the sizes of the classes in these entries.
     """
 

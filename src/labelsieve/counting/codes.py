@@ -39,6 +39,7 @@ class Codes:
     Attributes
     ----------
     n_rows : int
+        Number of rows.
     levels : ndarray of uint32
         One more than the largest code of each column.
     names : tuple of str or None
@@ -68,7 +69,7 @@ class Codes:
 
     @classmethod
     def from_values(cls, X: "TargetsLike | Codes", *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":
-        """Take values that are codes already: whole numbers from 0 to 65,534, of any number type.
+        """Use values that are codes already: whole numbers from 0 to 65,534, of any number type.
 
         The same values give the same codes whether they come as integers, floats or booleans, in an array, a frame
         or a sparse matrix (whose unlisted entries are 0). Text and categorical columns of a frame are numbered in
@@ -183,7 +184,7 @@ class Codes:
 
     @cached_property
     def native(self) -> core.Table:
-        """The table as the core sees it: a view, not a copy."""
+        """The table for the compiled core: a view, not a copy."""
         if self.dense is not None:
             return core.dense_table(self.dense, self.levels)
         assert self.sparse is not None

@@ -68,9 +68,9 @@ class ColumnLog:
         Names of the integers that are kept for every column.
     files : sequence of str
         Names of the files of codes.
-    folder : path, optional
+    folder : path, default=None
         Where files and list stay; default: files without names, of which nothing stays.
-    key : str
+    key : str, default=""
         What the codes depend on. Columns that were written for another key are not used.
 
     Attributes

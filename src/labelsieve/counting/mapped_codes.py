@@ -72,8 +72,8 @@ class CodesFile:
     n_rows : int
     names : sequence of str
         Of all columns.
-    folder : path, optional
-    key : str
+    folder : path, default=None
+    key : str, default=""
     """
 
     def __init__(self, n_rows: int, names: tuple[str, ...], *, folder: Path | None = None, key: str = "") -> None:

@@ -108,7 +108,7 @@ class PackedRows:
     in_memory : int, default=2**30
         Bytes that may stay in memory; more are written to a temporary file and mapped, one chunk at a time. The file has no
         name, so nothing of it stays when the process ends, whatever ends it.
-    folder : path, optional
+    folder : path, default=None
         Where the temporary file is; default: the system's folder for them.
     """
 

@@ -20,7 +20,7 @@ TARGET_BINS = 5
 
 @dataclass(frozen=True, eq=False)
 class TargetTable:
-    """Target columns, each of them classes or numeric.
+    """The targets that :meth:`LabelSpace.encode` receives, each of them classes or numeric; made by :func:`read_targets`.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class TargetTable:
     numbers : ndarray of float, shape (n_rows, number of numeric columns)
         NaN where a cell is unknown.
     bins : Codes or None
-        The numeric columns as codes; None: in five bins, those of ``TARGET_DISCRETIZER``.
+        The numeric columns as codes; None: in five bins.
     n_left_out : int
         Rows that were left out because no target is known in them.
     """
@@ -57,7 +57,7 @@ class TargetTable:
         return np.where(self.is_numeric, np.array("numeric", dtype=object), np.array("class", dtype=object))
 
     def take_rows(self, rows: NDArray[np.bool_]) -> Self:
-        """Only the rows where ``rows`` is true; bins are to be made anew."""
+        """The rows where ``rows`` is true, without bins."""
         return replace(self, classes=self.classes.take_rows(rows), numbers=self.numbers[rows], bins=None)
 
     def rows_with_targets(self) -> NDArray[np.bool_] | None:
@@ -73,7 +73,7 @@ class TargetTable:
         return None if known.all() else known
 
     def discretized(self, discretizer: Any, sample_weight: FloatArray | None = None) -> Self:
-        """With numeric columns in the bins of a discretizer, an object with ``encode(X, y, sample_weight)``."""
+        """The targets, with numeric columns in the bins of a discretizer."""
         if not self.is_numeric.any():
             return self
         return replace(self, bins=_bin(self.numbers, lambda X, weight: discretizer.encode(X, None, weight), sample_weight))
@@ -94,7 +94,7 @@ class TargetTable:
         return Codes(self.n_rows, levels, self.classes.names, dense=codes, missing=missing if missing.any() else None)
 
     def require_known(self, what: str) -> Self:
-        """Refuse unknown cells, for ``what`` cannot leave them out."""
+        """Raise an error that names ``what`` if a cell is unknown."""
         codes = self.codes
         if codes.missing is not None and codes.has_missing:
             column = int(np.argmax(codes.missing))

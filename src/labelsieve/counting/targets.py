@@ -23,17 +23,19 @@ DENSE_CELLS = 2**28  # of sparse targets that are numeric or have unknown cells,
 def read_targets(Y: TargetsLike | Codes, target_type: TargetTypes = "auto") -> TargetTable:
     """Read targets, column by column, as classes or numbers.
 
-    Text, categories, booleans and :class:`~labelsieve.information.Codes` are classes. Numbers are classes or numeric by the
-    rule of :class:`~labelsieve.counting.target_types.TypeRule`: a fraction, more than 20 distinct whole numbers, or fewer than
-    two rows for each of more than two, make a column numeric. Classes that are whole numbers from 0 to 65,534 are codes as they
-    are; others are numbered in their order. Label sets become a class of 0 and 1 for every label
-    (:func:`~labelsieve.counting.binary_labels.read_label_sets`). NaN, None and masked cells are unknown.
+    Text, categories, booleans and :class:`~labelsieve.information.Codes` are classes. A column of numbers is numeric if it has
+    fractions, more than 20 distinct whole numbers, or more than two with fewer than two rows each on average; otherwise its
+    values are classes. Classes that are whole numbers from 0 to 65,534 are codes as they are; others are numbered in their
+    order. Label sets become a column of 0 and 1 for every label.
+    NaN, None and masked cells are unknown.
 
     Parameters
     ----------
     Y : array-like, frame, Series, sparse matrix, label sets or Codes
+        The targets, one column or many.
     target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
-        For all targets, for some by name or column number, or for each. ``"class"`` refuses fractions.
+        The type of all targets; a dict for some, by name or column number; or a sequence with one for each. Fractions cannot be
+        of ``"class"``.
 
     Examples
     --------

@@ -26,7 +26,7 @@ class Workspace:
     X, Y, row_index
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
     options : CountingOptions
-    target_weights : TargetWeights, optional
+    target_weights : TargetWeights, default=None
         Weights in sums over the targets.
     """
 

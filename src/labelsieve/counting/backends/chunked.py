@@ -27,13 +27,13 @@ class ChunkedBackend(TableBackend):
     ----------
     X, Y, fixed, weights, row_index, n_jobs
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes may be in a mapped file.
-    memory_limit : int, optional
+    memory_limit : int, default=None
         Bytes for packed rows and counts; default: that of mapped codes, else half of the available
         memory. Rows beyond that go to a temporary file.
     chunk_rows : int, default=65536
         Rows that are packed and counted together. Results never depend on it.
-    folder : path, optional
-        Of the temporary file.
+    folder : path, default=None
+        Folder of the temporary file.
 
     Notes
     -----
@@ -41,7 +41,7 @@ class ChunkedBackend(TableBackend):
     number of one-hot columns and ``n_l`` the number of rows that have neither the most frequent class of target ``l`` nor the
     most frequent level of the condition. Weights are added bit by bit: as many passes as the largest has bits. Counts that do
     not fit into a quarter of the limit are counted in several passes, by targets or by blocks of features. Whole tables are
-    counted one feature after the other (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
+    counted one feature after the other.
     """
 
     memory_limit: int | None = None

@@ -133,16 +133,16 @@ def dask_backend(
     ----------
     X, Y, fixed, weights, row_index, n_jobs
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    client : distributed.Client, optional
+    client : distributed.Client, default=None
         Default: the newest client of this process.
     layout : {"auto", "rows", "columns"}, default="auto"
         ``"rows"``: every worker has some rows, and counts are added up. ``"columns"``: every worker has some features and all
-        targets, and the selected column is sent to all of them. ``"auto"``: the cheaper one (:func:`choose_layout`).
-    part_rows : int, optional
+        targets, and the selected column is sent to all of them. ``"auto"``: the cheaper one.
+    part_rows : int, default=None
         Rows of a part in the layout by rows, at most; default: about 4 MB of codes, or four parts for each thread where workers
         read the codes from files.
     timeout : float, default=60
-        Seconds without a worker that runs, after which a :class:`~labelsieve.errors.ClusterError` is raised.
+        Seconds without a worker that runs, after which a ``ClusterError`` is raised.
     """
     one_of(layout, "layout", ("auto", "rows", "columns"))
     cluster = Cluster(find_client(client), timeout)

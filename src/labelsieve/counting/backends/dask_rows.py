@@ -138,7 +138,7 @@ class DaskRows(ChunkedBackend):
         As for :class:`~labelsieve.counting.backends.chunked.ChunkedBackend`. Codes in a ``cache_folder`` are read there by the
         workers, so it must be a folder that all of them see.
     cluster : Cluster
-    part_rows : int, optional
+    part_rows : int, default=None
         Rows of a part; default: about 4 MB of codes.
 
     Notes

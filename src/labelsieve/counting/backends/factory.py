@@ -36,7 +36,7 @@ CELLS_PER_THREAD = 2**28
 
 @dataclass(frozen=True, eq=False)
 class CountingOptions:
-    """What everything that counts for one selection shares.
+    """Settings that all counting for one selection shares.
 
     Attributes
     ----------

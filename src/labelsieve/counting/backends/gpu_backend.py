@@ -26,14 +26,14 @@ class GpuBackend(TableBackend):
     X, Y, fixed, weights, row_index
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
     n_jobs : int, optional
-        Without effect.
-    device : int, optional
+        Not used.
+    device : int, default=None
         The number of the GPU; None is CuPy's current one.
-    memory_limit : int, optional
+    memory_limit : int, default=None
         Bytes of the GPU for packed features (default: three quarters of what is free). Blocks of features beyond it stay
         packed in the memory of the host and are copied to the GPU whenever they are counted, in blocks of rows if need be.
-    kernels : CudaKernels, optional
-        What counts; for tests.
+    kernels : CudaKernels, default=None
+        The kernels; for tests.
 
     Notes
     -----
@@ -41,7 +41,7 @@ class GpuBackend(TableBackend):
     exists, with ``warm_start`` from fit to fit. A panel counts the intersections of these columns with those of the targets
     and of the condition: with the one-bit tensor cores on GPUs of compute capability 8.0 to 9.0, else by AND and population
     count. The counts of first levels follow from the margins. The table of n log n is looked up on the GPU, and one number
-    for each feature (or feature and target) comes back, or stays there for the scores (:attr:`on_device`). Variables with more
+    for each feature (or feature and target) comes back, or stays there for the scores (``on_device``). Variables with more
     than 16 levels, and all variables of weighted rows, are counted as codes, one table after the other. Whole tables are
     counted with numpy, as by the core.
     """

@@ -47,7 +47,7 @@ class DeviceColumn:
     codes : ndarray of uint32 on the GPU, optional
         One for each row; not needed for a feature that is packed.
     n_levels, n_rows : int
-    feature : tuple of (BitBlock, int or ndarray of one int64 on the GPU), optional
+    feature : tuple of (BitBlock, int or ndarray of one int64 on the GPU), default=None
         A packed feature: its block and its place in it.
     """
 

@@ -31,9 +31,9 @@ class CudaKernels(CardMemory):
 
     Parameters
     ----------
-    device : int, optional
+    device : int, default=None
         The number of the GPU; None is CuPy's current one.
-    instruction : {"wgmma", "mma", "popcount"}, optional
+    instruction : {"wgmma", "mma", "popcount"}, default=None
         What counts: the one-bit tensor cores as GPUs of compute capability 9.0 have them, as those from 8.0 to 9.0 do, or
         AND and population count, on every GPU; None: the first of these that the GPU has. Later GPUs only emulate them.
     """

@@ -19,7 +19,7 @@ class CardMemory:
 
     Parameters
     ----------
-    device : int, optional
+    device : int, default=None
         The number of the GPU; None is CuPy's current one.
     """
 

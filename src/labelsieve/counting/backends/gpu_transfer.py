@@ -49,7 +49,7 @@ class BitBlock:
     columns : ndarray of int
         The features.
     n_levels, n_rows : int
-    part_bytes : int, optional
+    part_bytes : int, default=None
         None: stored on the GPU. Else in the memory of the host, in parts of as many bytes, each some stages of the rows, which
         are copied to the GPU whenever they are counted.
     """

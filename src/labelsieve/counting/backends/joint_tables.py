@@ -57,7 +57,7 @@ class JointTables:
     ----------
     X, Y, row_index
         As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    weights : ndarray of float, optional
+    weights : ndarray of float, default=None
         The weight of each row of ``Y``.
 
     Notes

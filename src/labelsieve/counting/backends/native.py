@@ -40,15 +40,14 @@ class NativeBackend(TableBackend):
     Notes
     -----
     Positional popcount adds rows of 512 one-hot columns vertically, for the rarer values alone, and takes the rest from the
-    margins; grouped does so for every cell of (condition, target) without margins, which is faster when there are many
-    cells; tiled popcount intersects columns of bits; sparse goes over the non-zeros of a row; non-empty, for sums over many
-    targets of two classes, visits the common rows of a sparse feature and a target, and adds up the tables that have none in
-    closed form from their margins; histogram counts one column at
-    a time and takes any number of levels. A panel conditioned on one column costs about ``d / 512 * sum_l n_l`` vector
-    additions, ``n_l`` being the rows of target ``l`` outside its most frequent class, and one table look-up for each cell.
-    The unknown cells of a target are one more class, which is left out of the sums: about as many rows more as are unknown.
-    Tables that are shrunk are held in the core while they are small; others are counted with numpy
-    (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
+    margins; grouped does so for every cell of (condition, target) without margins, which is faster when there are many cells;
+    tiled popcount intersects columns of bits; sparse goes over the non-zeros of a row; non-empty, for sums over many targets of
+    two classes, visits the common rows of a sparse feature and a target, and adds up the tables that have none in closed form
+    from their margins; histogram counts one column at a time and takes any number of levels. A panel conditioned on one column
+    costs about ``d / 512 * sum_l n_l`` vector additions, ``n_l`` being the rows of target ``l`` outside its most frequent
+    class, and one table look-up for each cell. The unknown cells of a target are one more class, which is left out of the sums:
+    about as many rows more as are unknown. Tables that are shrunk are held in the core while they are small; others are counted
+    with numpy.
     """
 
     strategy: Strategy = "auto"
@@ -112,8 +111,7 @@ class NativeBackend(TableBackend):
     def of_known_rows(self) -> "NativeBackend":
         r"""A view whose tables of targets with unknown cells are sums over the known rows, times :math:`N/K`, and no others.
 
-        Terms conditioned on a target, or joint with it, are sums of these: see
-        :class:`~labelsieve.formula.table_sources.Sources`.
+        Terms conditioned on a target, or joint with it, are sums of these.
         """
         assert self._known_ratios is not None
         assert self._session is not None
@@ -186,8 +184,8 @@ class NativeBackend(TableBackend):
     ) -> NDArray[np.float64] | None:
         """Sums of entropies of shrunk tables of every feature; None where the core cannot hold whole tables.
 
-        See :func:`labelsieve.counting.whole_tables.table_information`. The core does not hold tables of features with more than
-        33 levels, targets or conditions with more than 64, repeated rows or unknown labels.
+        The core does not hold tables of features with more than 33 levels, targets or conditions with more than 64, repeated
+        rows or unknown labels.
         """
         first, last, _ = (slice(0) if targets is None else targets).indices(self.n_targets)
         codes, n_levels = (np.zeros(self.n_rows), 1) if given is None else self.conditions.column(given)

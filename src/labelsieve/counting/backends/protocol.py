@@ -77,7 +77,7 @@ class Backend(Protocol):
     r"""Joint tables of features and targets.
 
     All sums are :math:`\sum f(n)` over the cells of a table, with :math:`f(n)` from the
-    :class:`~labelsieve.counting.fixed_point.FixedPoint` that the backend was built with: exact integers, so every backend
+    ``FixedPoint`` that the backend was built with: exact integers, so every backend
     returns the same bits, for any number of threads and any order of counting. Answers are arrays of the host. One thread
     calls a backend at a time; ``n_jobs`` is the number of threads that it counts with.
     """
@@ -117,7 +117,7 @@ class RowOptions(TypedDict, total=False):
 
 
 class BackendFactory(Protocol):
-    """Builds a backend; a class with this signature is one."""
+    """A callable that builds a backend, such as a class with this signature."""
 
     def __call__(self, X: Codes, Y: Codes, fixed: FixedPoint, **options: Unpack[RowOptions]) -> Backend:
         """A backend for features ``X`` and targets ``Y``.
@@ -129,7 +129,7 @@ class BackendFactory(Protocol):
         fixed : FixedPoint
             For these rows (or weights) and at least this number of targets.
         weights : RowWeights, optional
-            Of the rows of ``X``.
+            Weights of the rows of ``X``.
         row_index : ndarray of uint32, optional
             The row of ``X`` of each row of ``Y``, where rows count several times.
         n_jobs : int, optional
