@@ -25,7 +25,7 @@ class GreedySearch:
         Scores of all features given the selected ones: those of a formula, or others.
     n_features : int
         Number of columns.
-    forced, excluded, last : sequences of int
+    forced, excluded, last : sequences of int, default=()
 
     Attributes
     ----------

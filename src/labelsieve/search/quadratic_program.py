@@ -57,9 +57,9 @@ class QuadraticProgram:
         :math:`F`.
     alpha, shift : float
         :math:`a` and :math:`s`.
-    tolerance : float
+    tolerance : float, default=1e-08
         Largest ``optimality`` at the end.
-    max_steps : int
+    max_steps : int, default=10000000
         Total number of pair steps.
     n_jobs : int, default=None
         Threads that copy and add rows of a stored matrix; the result does not depend on it.

@@ -31,7 +31,7 @@ class Redundancy:
     Parameters
     ----------
     X : Codes
-    columns : ndarray of int, optional
+    columns : ndarray of int, default=None
         Only these features, in ascending order.
     options : CountingOptions
     memory_limit : int
