@@ -46,6 +46,8 @@ sphinx_gallery_conf = {
     "copyfile_regex": r".*\.svg",
 }
 
+nitpicky = True  # a reference without a target is a warning
+
 html_theme = "pydata_sphinx_theme"
 html_title = "labelsieve"
 html_static_path = ["_static"]

@@ -46,7 +46,7 @@ def criteria():
         yield from field("first feature", "the same, with no selected features" if plan.first is None else f"``{plan.first}``")
         yield from field("parameters", parameters_of(criterion))
         yield from field("label spaces", spaces_of(criterion))
-        yield from field("class", f":py:class:`{kind.__module__}.{kind.__name__}`")
+        yield from field("class", f"``{kind.__module__}.{kind.__name__}``")
         yield from ["", ".. code-block:: text", "", *indented("\n".join(cost)), ""]
 
 

@@ -62,6 +62,13 @@ def test_every_public_package_has_a_page(site):
         assert f'id="{package}.' in pages, package
 
 
+def test_descriptions_are_rendered_as_text(site):
+    """A description that begins with a letter and a period would be a list, and fields of named tuples have a placeholder."""
+    for page in (site / "api").glob("*.html"):
+        assert not re.findall(r'<ol class="(?:lower|upper)(?:alpha|roman).*', read(page)), page.name
+        assert "Alias for field number" not in read(page), page.name
+
+
 def test_pages_need_no_network(site):
     for page in site.rglob("*.html"):
         external = re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*\"", read(page))

@@ -16,13 +16,15 @@ def hamming_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_
 
     .. math:: \frac{1}{n q} \sum_i |Y_i \, \Delta \, P_i|
 
-    Equal to scikit-learn's. Equation 13 of the MLQPFS paper omits the :math:`1/q`; its numbers include it.
+    Equal to scikit-learn's. Equation 13 of Soheili and Eftekhari Moghadam (MLQPFS) omits the :math:`1/q`; their numbers include
+    it.
 
     Parameters
     ----------
     Y, predicted : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
         One dimension is one label. A label that is unknown in some rows is NaN there: these cells are left out.
     sample_weight : array-like of shape (n_rows,), default=None
+        The weight of each row.
 
     Notes
     -----
@@ -91,7 +93,7 @@ def example_accuracy(
     Parameters
     ----------
     Y, predicted, sample_weight
-        See :func:`hamming_loss`; so is the cost.
+        See :func:`hamming_loss`, also for the cost.
     zero_division : {1.0, 0.0, nan}, default=1.0
         Value of a row without labels and without predicted labels; NaN leaves it out. If no row is left the result is NaN.
 
@@ -136,7 +138,7 @@ def macro_f1(
     Parameters
     ----------
     Y, predicted, sample_weight
-        See :func:`hamming_loss`; so is the cost.
+        See :func:`hamming_loss`, also for the cost.
     zero_division : {1.0, 0.0, nan}, default=1.0
         Value of a label that is absent and predicted in no row; NaN leaves it out. If no label is left the result is NaN.
         Results for rare labels depend on this setting: report it.

@@ -14,9 +14,23 @@ from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure and the predictions that it needs: labelsets, scores of labels, or numbers.
+    """A measure and the predictions that it needs: an entry of ``MEASURES``.
 
-    ``evaluated`` is False for measures of the best k labels: :func:`evaluate` leaves them out, as k must be chosen.
+    Attributes
+    ----------
+    function : callable
+        The function of this package.
+    needs : {"labels", "scores", "numbers"}
+        The predictions: labelsets, scores of labels, or numbers.
+    lower_is_better : bool
+        Whether the measure is a loss.
+    evaluated : bool
+        Whether :func:`evaluate` includes it: not the measures of the best k labels, as k must be chosen.
+
+    Examples
+    --------
+    >>> MEASURES["hamming_loss"].needs, MEASURES["hamming_loss"].lower_is_better
+    ('labels', True)
     """
 
     function: Callable[..., float]
@@ -25,6 +39,7 @@ class Measure:
     evaluated: bool = True
 
 
+#: The measures by name.
 MEASURES: Mapping[str, Measure] = {
     "hamming_loss": Measure(labelset_measures.hamming_loss, "labels", True),
     "hamming_score": Measure(labelset_measures.hamming_score, "labels", False),
@@ -46,6 +61,7 @@ MEASURES: Mapping[str, Measure] = {
 NO_OPTIONS = ("Y", "predicted", "scores", "sample_weight")  # parameters of a measure that are not options
 Convention = str | Mapping[str, Mapping[str, Any]]
 
+#: Options of the measures, by the name of a convention and of the measure; see :func:`labelsieve.metrics.options`.
 CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "labelsieve": {},
     "scikit-learn": {
@@ -76,7 +92,7 @@ CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
 
 
 def options(measure: str, convention: Convention = "labelsieve") -> dict[str, Any]:
-    """Options with which a measure equals that of a program: one of "labelsieve", "scikit-learn", "mulan", "matlab".
+    """Options with which a measure equals that of another program: "labelsieve", "scikit-learn", "mulan" or "matlab".
 
     A custom convention is a mapping from measures to options; measures that are not in it have their defaults.
 
@@ -133,9 +149,11 @@ def evaluate(
         Where a label is unknown (NaN), cells are left out. Measures that need all labels of a row are then not computed: exact
         match, its loss, and the measures of rankings.
     predicted, scores : array-like of the same shape, default=None
+        Predicted labels as 0 and 1, and scores, such as probabilities; at least one of the two.
     convention : {"labelsieve", "scikit-learn", "mulan", "matlab"} or mapping, default="labelsieve"
         The program whose results to reproduce, or options by measure: see :func:`options`.
     sample_weight : array-like of shape (n_rows,), default=None
+        The weight of each row.
 
     Returns
     -------

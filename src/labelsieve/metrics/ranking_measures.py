@@ -25,12 +25,13 @@ def ranking_loss(
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{|Y_i| |\bar Y_i|} |\{(k, l) \in Y_i \times \bar Y_i : f_{ik} \leq f_{il}\}|
 
-    Equation 16 of the MLQPFS paper. scikit-learn's ``label_ranking_loss`` counts rows without a pair as 0: ``rows="all"``.
-    With ``ties="half"`` it is 1 minus the mean area under the ROC curve of the rows.
+    Equation 16 of Soheili and Eftekhari Moghadam (MLQPFS). scikit-learn's ``label_ranking_loss`` counts rows without a pair as
+    0: ``rows="all"``. With ``ties="half"`` it is 1 minus the mean area under the ROC curve of the rows.
 
     Parameters
     ----------
     Y : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
+        The true labels.
     scores : array-like, frame or sparse matrix of the same shape
         Higher for labels that are more likely; what a sparse matrix does not store is 0.
     ties : {"worst", "half", "best", "earlier", "later"}, default="worst"
@@ -39,6 +40,7 @@ def ranking_loss(
     rows : {"informative", "all"}, default="informative"
         Rows without labels and rows with all labels have no pairs. They are left out, or (scikit-learn, Mulan) count 0.
     sample_weight : array-like of shape (n_rows,), default=None
+        The weight of each row.
 
     Returns
     -------
@@ -71,12 +73,12 @@ def one_error(
 
     .. math:: \frac{1}{n} \sum_i [\arg\max_l f_{il} \notin Y_i]
 
-    Equation 14 of the MLQPFS paper, which omits the negation. scikit-learn does not have it.
+    Equation 14 of Soheili and Eftekhari Moghadam (MLQPFS), which omits the negation. scikit-learn does not have it.
 
     Parameters
     ----------
     Y, scores, sample_weight
-        See :func:`ranking_loss`; so is the cost, twice that for ``ties="half"``.
+        See :func:`ranking_loss`, also for the cost; it is twice that for ``ties="half"``.
     ties : {"worst", "half", "best", "earlier", "later"}, default="worst"
         If several labels share the highest score: an error if one of them is absent, the fraction of absent ones among them, an
         error if all are absent ("best": Matlab toolboxes), or if the first ("earlier": ``argmax``) or the last ("later": Mulan)
@@ -113,14 +115,14 @@ def average_precision(
     .. math:: \frac{1}{n} \sum_i \frac{1}{|Y_i|} \sum_{k \in Y_i}
         \frac{|\{l \in Y_i : \mathrm{rank}_i(l) \leq \mathrm{rank}_i(k)\}|}{\mathrm{rank}_i(k)}
 
-    Equation 17 of the MLQPFS paper. The mean is over rows, unlike that of the measure of the same name in information
-    retrieval, which is over labels. Equal to scikit-learn's ``label_ranking_average_precision_score``. Above 0 and at most 1;
-    1 if no row is left.
+    Equation 17 of Soheili and Eftekhari Moghadam (MLQPFS). The mean is over rows, unlike that of the measure of the same name
+    in information retrieval, which is over labels. Equal to scikit-learn's ``label_ranking_average_precision_score``. Above 0
+    and at most 1; 1 if no row is left.
 
     Parameters
     ----------
     Y, scores, sample_weight
-        See :func:`ranking_loss`; so is the cost.
+        See :func:`ranking_loss`, also for the cost.
     ties : {"worst", "earlier", "later"}, default="worst"
         Labels of equal score all get the last of their ranks (scikit-learn), or ranks in the order of their columns, or in the
         reverse order (Mulan, Matlab toolboxes).
@@ -147,18 +149,18 @@ def coverage(
     rows: Rows = "all",
     sample_weight: WeightsLike = None,
 ) -> float:
-    r"""Coverage: the mean number of steps down the ranked labels that cover all true ones.
+    r"""Coverage: the mean number of steps down the ranked labels until all true ones are covered.
 
     .. math:: \frac{1}{n} \sum_i \max_{l \in Y_i} \mathrm{rank}_i(l) - 1
 
-    Equation 15 of the MLQPFS paper. scikit-learn's ``coverage_error`` counts from 1: ``count_from=1``. Mulan's is this one with
-    ``ties="later"``. The Group-JMI paper reports a normalized coverage without defining the normalization. Between 0 and
-    :math:`q - 1`, plus ``count_from``; 0 if no row is left.
+    Equation 15 of Soheili and Eftekhari Moghadam (MLQPFS). scikit-learn's ``coverage_error`` counts from 1: ``count_from=1``.
+    Mulan's is this one with ``ties="later"``. Sechidis et al. (2019) report a normalized coverage without defining the
+    normalization. Between 0 and :math:`q - 1`, plus ``count_from``; 0 if no row is left.
 
     Parameters
     ----------
     Y, scores, ties, sample_weight
-        See :func:`average_precision`; so is the cost.
+        See :func:`average_precision`, also for the cost.
     count_from : {0, 1}, default=0
         The number of the first rank. A row without labels counts 0 in both cases.
     normalize : {"q", "q-1"}, default=None

@@ -20,7 +20,7 @@ def rrmse(
 
     .. math:: \frac{1}{q} \sum_j \sqrt{\frac{\sum_i (y_{ij} - \hat y_{ij})^2}{\sum_i (y_{ij} - b_j)^2}}
 
-    1 is the error of always predicting :math:`b_j`. In the Group-JMI paper and the multi-target literature that it cites,
+    1 is the error of always predicting :math:`b_j`. In Sechidis et al. (2019) and the multi-target literature that they cite,
     :math:`b_j` is the mean of the training rows: pass it as ``baseline``. The default is the mean of ``Y``, for which the value
     of a target is :math:`\sqrt{1 - R^2}` with scikit-learn's ``r2_score``.
 
@@ -29,9 +29,11 @@ def rrmse(
     Y, predicted : array-like, frame or sparse matrix of shape (n_rows, n_targets)
         Finite numbers; one dimension is one target.
     baseline : array-like of shape (n_targets,), default=None
+        The values :math:`b_j`; None: the means of ``Y``.
     multioutput : {"uniform_average", "raw_values"}, default="uniform_average"
         The mean over the targets, or an array with the value of each.
     sample_weight : array-like of shape (n_rows,), default=None
+        The weight of each row.
 
     Returns
     -------

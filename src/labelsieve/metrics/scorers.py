@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Scorer:
     """A measure as a scikit-learn scorer: higher is better, so losses are negated.
 
-    For ``scoring=`` in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. Created by :func:`get_scorer`. It
+    Created by :func:`get_scorer`, for ``scoring=`` in ``cross_validate`` and ``GridSearchCV``, alone or in a dictionary. It
     gets row weights as scikit-learn's scorers do: those of ``GridSearchCV.fit`` or, with metadata routing, those requested by
     :meth:`set_score_request`.
     """
@@ -82,6 +82,7 @@ def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: o
     name : str
         One of :func:`scorer_names`. Rankings use ``predict_proba`` or else ``decision_function``, the others ``predict``.
     convention : {"labelsieve", "scikit-learn", "mulan", "matlab"} or mapping, default="labelsieve"
+        The program whose results to reproduce, or options by measure: see :func:`options`.
     **options
         Options of the measure, such as ``ties="half"``.
 

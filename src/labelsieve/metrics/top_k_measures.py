@@ -24,12 +24,16 @@ def precision_at_k(
     Parameters
     ----------
     Y : array-like, frame or sparse matrix of 0 and 1, shape (n_rows, n_labels)
+        The true labels.
     scores : array-like, frame or sparse matrix of the same shape
         Higher for labels that are more likely; what a sparse matrix does not store is 0. A tie is broken in the worst way: the
         absent labels come first. Where more labels than k tie at 0, none of them is among the best k by luck.
     k : int, default=5
+        Number of labels.
     normalize : bool, default=False
+        Whether to divide by the value of the best prediction.
     sample_weight : array-like of shape (n_rows,), default=None
+        The weight of each row.
 
     Notes
     -----
@@ -60,7 +64,7 @@ def ndcg_at_k(
     Parameters
     ----------
     Y, scores, k, sample_weight
-        See :func:`precision_at_k`; so is the cost.
+        See :func:`precision_at_k`, also for the cost.
     zero_division : {1.0, 0.0, nan}, default=1.0
         Value of a row without labels; NaN leaves it out. If no row is left the result is NaN.
 
@@ -100,8 +104,8 @@ def psp_at_k(
     Parameters
     ----------
     Y, scores, k, sample_weight
-        See :func:`precision_at_k`; so is the cost. A tie of true labels is broken in the worst way, too: those of small weight
-        come first.
+        See :func:`precision_at_k`, also for the cost. A tie of true labels is broken in the worst way, too: those of small
+        weight come first.
     inverse_propensity : array-like of shape (n_labels,)
         The weights :math:`1 / p_l`: those of :func:`inverse_propensities` of the training labels.
     normalize : bool, default=True

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterable
 
 from labelsieve.errors import InputError, unknown_name
 
-# By kind of name: alias and the registered name. Case, and "_" or a blank in place of "-", never matter.
+#: Aliases and the names that they stand for, by kind of name. Case, and "_" or a blank in place of "-", never matter.
 ALIASES: dict[str, dict[str, str]] = {
     "criterion": {
         "mutual-info": "mim",

@@ -37,13 +37,17 @@ def _discover(package: ModuleType, base: type[T], modules: str) -> dict[str, typ
     return classes
 
 
+#: Criteria by name.
 CRITERIA: dict[str, type[Criterion]] = {
     name: criterion
     for name, criterion in _discover(criteria, Criterion, "relevance relevance_redundancy multilabel").items()
     if criterion.listed
 }
+#: Label spaces by name.
 LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "single_and_joint label_transformations group")
+#: Discretizers by name.
 DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "unsupervised_bins")
+#: Stopping rules by name.
 STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "score_curve g_test permutation")
 
 
@@ -51,7 +55,7 @@ _SCORED = CRITERIA.keys() | METHODS.keys()
 
 
 def make_criterion(criterion: object) -> Criterion:
-    """A criterion from its name, its class or itself.
+    """A criterion from its name or class; an object is returned as it is.
 
     >>> make_criterion("jmi").score
     sum_s(sum_y(I((f, s), y)))
@@ -75,7 +79,7 @@ def _default_criterion(name: str) -> Criterion:
 
 
 def make_label_space(targets: object) -> LabelSpace:
-    """A label space from its name or itself.
+    """A label space from its name; an object is returned as it is.
 
     >>> make_label_space("pruned")
     Pruned()
@@ -84,7 +88,7 @@ def make_label_space(targets: object) -> LabelSpace:
 
 
 def make_discretizer(discretizer: object, rest: object = "equal-frequency", missing: str | None = None) -> Discretizer:
-    """A discretizer from its name or itself; None takes the values as codes.
+    """A discretizer from its name; an object is returned as it is. None: the values are codes.
 
     A dictionary has discretizers by column, see :class:`labelsieve.discretize.ByColumn`; all other columns have ``rest``.
     ``missing`` is the treatment of missing values, if it is not that of the discretizer.

@@ -14,10 +14,16 @@ from labelsieve.registry.classes import load_class
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner by name.
+    """A classifier or regressor: an entry of ``CLASSIFIERS``.
 
-    ``path`` is the class for labels and ``regressor`` that for numeric targets, None where there is none; ``base`` is the
-    default base estimator (None: that of the class, or none), and ``settings`` are parameters.
+    Attributes
+    ----------
+    path, regressor : str or None
+        The class for labels, and that for numeric targets; None where there is none.
+    base : str or None
+        The default base classifier; None: that of the class, or none.
+    settings : mapping
+        Parameters of the class.
     """
 
     path: str | None
@@ -43,7 +49,7 @@ def _scaled(path: str, **defaults: object) -> Callable[..., Any]:
     return make
 
 
-# Base estimators by name.
+#: Base classifiers by name.
 BASES: dict[str, Callable[..., Any]] = {
     "logistic": _scaled("sklearn.linear_model.LogisticRegression", max_iter=1000),
     "svm": _scaled("sklearn.svm.LinearSVC"),
@@ -53,6 +59,7 @@ BASES: dict[str, Callable[..., Any]] = {
 
 # Label powersets have trees, which take any number of classes at once; chains have linear support vector machines, as in Sun
 # and Kudo (2017); the others a classifier with probabilities.
+#: Classifiers and regressors for studies and the command line, by name.
 CLASSIFIERS: dict[str, Learner] = {
     "br": Learner("classifiers.BinaryRelevance", "logistic"),
     "brknn": Learner("classifiers.BRkNN"),
@@ -80,7 +87,7 @@ CLASSIFIERS: dict[str, Learner] = {
 
 
 def make_base(given: object) -> Any:
-    """A base from its name, or from a table with its name and parameters.
+    """A base classifier from its name, or from a dictionary with its name and parameters.
 
     >>> make_base("tree")
     DecisionTreeClassifier()
@@ -95,7 +102,7 @@ def make_base(given: object) -> Any:
 
 
 def make_classifier(kind: str, *, numeric: bool = False, **settings: object) -> Any:
-    """A learner from its name, or the import path of a scikit-learn estimator, and its parameters.
+    """A classifier or regressor from its name, or from the import path of a scikit-learn estimator, and its parameters.
 
     Parameters
     ----------

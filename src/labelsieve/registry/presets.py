@@ -32,7 +32,15 @@ DEFAULT_DISCRETIZER = "equal-frequency"
 
 @dataclass(frozen=True)
 class Preset:
-    """A published method: a criterion with the label space, the discretizer and the parents of its paper."""
+    """A published method: an entry of ``PRESETS``.
+
+    Attributes
+    ----------
+    criterion, targets, discretizer, target_discretizer, parents
+        Parameters of :class:`labelsieve.Sieve`, as in the paper.
+    paper : str
+        The paper.
+    """
 
     criterion: str | Criterion
     targets: str
@@ -43,6 +51,7 @@ class Preset:
 
 
 # Information gain as in Weka, which encodes cuts among the positions between distinct values ("better encoding").
+#: Published methods that combine a criterion, a label space and a discretizer, by name.
 PRESETS: dict[str, Preset] = {
     "mlinfogain": Preset("mim", "single", EqualWidth(10, closed="right"), "Pereira et al. 2015, eq. 2"),
     "br-infogain": Preset(JoinedMIM(), "single", MDL("single", boundaries="values"), "Pereira et al. 2015, BR + IG"),
@@ -172,14 +181,14 @@ def method_of(selector: BaseEstimator) -> str:
 
 
 def make_selector(criterion: object, *, labelwise: bool = False, **settings: object) -> Any:
-    """An unfitted selector of this method, with other settings where they are given.
+    """An unfitted selector by the name of its method, with other settings where they are given.
 
     Parameters
     ----------
     criterion : str or Criterion
         A name of :func:`method_names`, or a custom criterion.
-    labelwise : bool
-        Lists for every target by itself (:class:`LabelwiseSieve`; LLSF has nothing else) instead of one ranking for all.
+    labelwise : bool, default=False
+        Select features for every target separately (:class:`~labelsieve.LabelwiseSieve`), not for all targets together.
     **settings
         Parameters of the selector, or, where it has none of that name, of the criterion.
 

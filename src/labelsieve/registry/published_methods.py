@@ -64,6 +64,7 @@ def _read(facts: dict[str, Any]) -> Method:
     return Method(**{**facts, "settings": settings})
 
 
+#: Methods that are not criteria, by name.
 METHODS: dict[str, Method] = {name: _read(facts) for name, facts in tomllib.loads(_FILE.read_text("utf-8")).items()}
 
 

@@ -11,6 +11,7 @@ _MODULES = (
     *(figure3_kcc, figure4_mlfs, figure5, figure6, figure7, tables3to7),
     *(figures1and2, table2, figure4),
 )
+#: Replications by name.
 REPLICATIONS: dict[str, Replication] = {module.REPLICATION.name: module.REPLICATION for module in _MODULES}
 
 __all__ = ["REPLICATIONS", "Claim", "Replication", "ResultTable"]

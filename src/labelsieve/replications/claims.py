@@ -7,7 +7,15 @@ from typing import ClassVar
 
 @dataclass(frozen=True)
 class ResultTable:
-    """A table of the report, and its summary in a sentence. A heading that begins with ``>`` is for numbers."""
+    """A table of the report of a replication.
+
+    Attributes
+    ----------
+    title, summary : str
+        The title, and the result in a sentence.
+    columns, rows : sequence
+        Headings and rows of text; columns whose heading begins with ``>`` hold numbers.
+    """
 
     title: str
     columns: tuple[str, ...]
@@ -17,7 +25,17 @@ class ResultTable:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of the paper, whether it holds in our results (None: not run), and our values."""
+    """A statement of a paper that was checked.
+
+    Attributes
+    ----------
+    text : str
+        The statement.
+    holds : bool or None
+        Whether it holds in our results; None: not run.
+    observed : str
+        Our values.
+    """
 
     WORDS: ClassVar[Mapping[bool | None, str]] = {True: "holds", False: "does not", None: "not run"}
     text: str

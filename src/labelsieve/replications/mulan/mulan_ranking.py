@@ -28,7 +28,7 @@ class MulanRanking(BaseSieve):
     Parameters
     ----------
     method : str, default="mlinfogain"
-        Such as ``"mlinfogain"`` or ``"br-infogain"``.
+        The name of a method, such as ``"mlinfogain"`` or ``"br-infogain"``.
     nominal : sequence of int, default=()
         Nominal columns; a study sets them from the data set.
     ties : {"weka", "lowest"}, default="weka"

@@ -115,11 +115,12 @@ class WekaBins(BaseBins):
     r"""Equal-width bins for every column, closed on the right, as in Weka's unsupervised ``Discretize``.
 
     The cut points are :math:`\min + i (\max - \min) / n`. Unlike :class:`labelsieve.discretize.EqualWidth` it never uses
-    values as levels: a column with few, close values loses some of them.
+    values as levels: several distinct values may share a bin.
 
     Parameters
     ----------
     n_bins : int, default=10
+        Number of bins.
 
     Examples
     --------

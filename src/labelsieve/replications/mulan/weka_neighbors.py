@@ -33,7 +33,7 @@ class MulanBRkNN(MultiLabelClassifier):
         Number of neighbors.
     nominal : sequence of int, default=()
         Nominal columns; a study sets them from the data set.
-    n_jobs : int, optional
+    n_jobs : int, default=None
         Number of threads.
 
     Notes
