@@ -30,6 +30,7 @@ myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # docstrings describe the types
 numpydoc_show_class_members = False  # autodoc does
 
