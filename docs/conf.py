@@ -31,6 +31,7 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 toc_object_entries_show_parents = "hide"
+smartquotes = False  # quotes and dashes are those of code
 autodoc_typehints = "none"  # docstrings describe the types
 numpydoc_show_class_members = False  # autodoc does
 

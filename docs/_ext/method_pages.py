@@ -41,7 +41,7 @@ def criteria():
         cost = plan.explain(**EXPLAINED).splitlines()[1 if plan.first is None else 2 :]
         yield from [f".. _method-{name}:", "", name, "~" * len(name), "", *inspect.getdoc(kind).splitlines(), ""]
         yield from [".. list-table::", "   :widths: auto", "   :class: facts", ""]
-        yield from field("paper", criterion.paper)
+        yield from field("paper", plain(criterion.paper))
         yield from field("formula", f"``{plan.score}``")
         yield from field("first feature", "the same, with no selected features" if plan.first is None else f"``{plan.first}``")
         yield from field("parameters", parameters_of(criterion))
@@ -58,7 +58,8 @@ def methods():
         yield from field("paper", plain(method.paper))
         yield from field("formula", f"``{method.formula}``")
         yield from field("in Python", f"``{method.call}``")
-        yield from field("scores", plain(method.scores))
+        if not method.no_ranking:
+            yield from field("scores", plain(method.scores))
         yield from field("cost", plain(method.cost))
         if method.reading:
             yield from field("our reading", plain(method.reading))

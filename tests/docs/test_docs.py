@@ -58,3 +58,11 @@ def test_links_between_pages_resolve():
         for target in re.findall(r"\]\(([^)#\s]+)\)", page.read_text(encoding="utf-8")):
             if "://" not in target and not target.startswith("gallery/"):
                 assert (page.parent / target).exists(), f"{page_name(page)}: {target}"
+
+
+def test_rows_of_a_table_have_the_same_number_of_cells():
+    """Else the page shows the table as text, or without its last cells."""
+    for page in [*PAGES, ROOT / "README.md", ROOT / "benchmarks" / "README.md"]:
+        for table in re.findall(r"(?:^\|.*\n)+", page.read_text(encoding="utf-8"), re.MULTILINE):
+            cells = {len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()}
+            assert len(cells) == 1, f"{page_name(page)}: {table.splitlines()[0]}"

@@ -44,7 +44,7 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):  
     Attributes
     ----------
     classes_ : ndarray
-        The labels: column numbers, or the two values of a single column.
+        Column numbers for labels of 0 and 1; otherwise the two values of each column.
     n_labels_ : int
         Number of labels.
     n_features_in_, feature_names_in_

@@ -42,7 +42,7 @@ class PPTMI(BaseSieve):
     n_features_to_select : int, float, str or None, default=10
         A number (all, if there are fewer), a fraction of all, ``"all"`` or None for a ranking of all.
     n_neighbors : int, default=4
-        The k of the estimate: small values have less bias and more variance. The papers print no value; four is our choice.
+        The k of the estimate: small values have less bias and more variance. Four is our choice.
     min_count : int, default=5
         The smallest number of rows of a labelset that is kept. Our default, one more than ``n_neighbors``, gives every row that
         many neighbors in its class.
