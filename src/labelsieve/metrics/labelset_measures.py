@@ -42,7 +42,7 @@ def hamming_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_
 
 
 def hamming_score(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
-    """Fraction of the cells that are predicted correctly: 1 - :func:`hamming_loss`.
+    """Fraction of the cells that are predicted correctly: 1 - :func:`hamming_loss`, with its parameters.
 
     >>> hamming_score([[1, 0, 1, 0]], [[1, 0, 0, 0]])
     0.75
@@ -67,7 +67,7 @@ def subset_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_w
 
 
 def exact_match(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
-    """Fraction of the rows whose labelset is predicted exactly: 1 - :func:`subset_loss`.
+    """Fraction of the rows whose labelset is predicted exactly: 1 - :func:`subset_loss`, with its parameters.
 
     Equal to scikit-learn's ``accuracy_score`` of label indicators. All labels must be known.
 

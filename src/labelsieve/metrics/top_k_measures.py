@@ -159,9 +159,9 @@ def inverse_propensities(Y: TargetsLike | TrueLabels, *, A: float = 0.55, B: flo
 
     .. math:: \frac{1}{p_l} = 1 + C (N_l + B)^{-A}, \qquad C = (\log N - 1)(B + 1)^A
 
-    with :math:`N` rows, of which :math:`N_l` have the label: Jain, Prabhu and Varma (KDD 2016), equation 5, who fitted
-    ``A=0.5, B=0.4`` to Wikipedia, ``A=0.6, B=2.6`` to Amazon, and use the defaults, their mean, elsewhere. Fewer than three
-    rows have a negative :math:`C`: weights are then below 1.
+    with :math:`N` rows, of which :math:`N_l` have the label: Jain, Prabhu and Varma (KDD 2016), equation 5, who fitted ``A=0.5,
+    B=0.4`` to Wikipedia, ``A=0.6, B=2.6`` to Amazon, and use the defaults, their mean, elsewhere. With fewer than three rows
+    :math:`C` is negative, and the weights are below 1.
 
     >>> inverse_propensities([[1, 0], [1, 0], [1, 1], [1, 0]]).round(3)
     array([1.25 , 1.386])

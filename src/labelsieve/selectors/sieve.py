@@ -130,6 +130,7 @@ class Sieve(BaseCountingSieve):
         ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list of label sets, such as
         ``[{"rock", "loud"}, {"folk"}]``. A :class:`~labelsieve.datasets.ChunkedTable` (also made from Dask) has features and
         targets and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
+        ``sample_weight`` is the number of times that each row is counted.
         """
         X, y = from_elsewhere(X, y)
         method, y = self._resolve(), named_labels(self, y, X)

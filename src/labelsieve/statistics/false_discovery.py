@@ -21,9 +21,9 @@ def adjusted(p_values: Real, correction: Correction = "bh") -> Real:
 
     .. math:: q_{(i)} = \min_{k \ge i} \; \min\Big(1, \frac{c \, m}{k} \, p_{(k)}\Big)
 
-    for :math:`m` tests in a row; :math:`c = 1` for Benjamini and Hochberg (1995), whose false discovery rate is controlled for
-    independent and positively dependent tests, and :math:`c = \sum_{i \le m} 1/i` for Benjamini and Yekutieli (2001), under
-    any dependence.
+    for :math:`m` tests in a row; :math:`c = 1` for ``"bh"`` (Benjamini and Hochberg 1995), whose false discovery rate is
+    controlled for independent and positively dependent tests, and :math:`c = \sum_{i \le m} 1/i` for ``"by"`` (Benjamini and
+    Yekutieli 2001), under any dependence.
 
     >>> adjusted(np.array([0.01, 0.02, 0.9]))
     array([0.03, 0.03, 0.9 ])
@@ -37,11 +37,11 @@ def adjusted(p_values: Real, correction: Correction = "bh") -> Real:
 
 
 def combined(p_values: Real, combination: Combination = "simes") -> Real:
-    r"""One p-value for every row: that no hypothesis of the row is false.
+    r"""One p-value for every row, of the hypothesis that all null hypotheses of the row are true.
 
-    Simes (1986): :math:`\min_k \frac{m}{k} p_{(k)}`, valid for independent and positively dependent p-values.
-    Fisher (1925): :math:`-2 \sum \log p` is chi-square distributed with :math:`2m` degrees of freedom, for independent p-values
-    only: with dependent ones, such as those of correlated labels, the combined p-value is too small.
+    ``"simes"`` (1986): :math:`\min_k \frac{m}{k} p_{(k)}`, valid for independent and positively dependent p-values.
+    ``"fisher"`` (1925): :math:`-2 \sum \log p` is chi-square distributed with :math:`2m` degrees of freedom, for independent
+    p-values only: with dependent ones, such as those of correlated labels, the combined p-value is too small.
 
     >>> combined(np.array([[0.01, 0.4], [0.5, 0.6]])).round(3)
     array([0.02, 0.6 ])

@@ -46,7 +46,8 @@ def nemenyi(table: ArrayLike | Frame | Results, *, lower_is_better: bool = False
 
     .. math:: p_{ij} = P\Big(Q_{k, \infty} > \frac{\sqrt 2 \, |R_i - R_j|}{\sqrt{k (k+1) / 6 N}}\Big)
 
-    The diagonal is 1. Cost: one studentized range per pair, about a millisecond each.
+    ``table`` and ``lower_is_better`` are those of :func:`compare`. The diagonal is 1. Cost: one studentized range per pair,
+    about a millisecond each.
 
     Examples
     --------
@@ -70,7 +71,8 @@ def bonferroni_dunn(table: ArrayLike | Frame | Results, control: str | int, *, l
 
     .. math:: p_j = \min\big(1, 2 (k - 1) \, P(Z > |R_j - R_c| / \sqrt{k (k+1) / 6 N})\big)
 
-    That of the control is 1. There are fewer comparisons than in :func:`nemenyi`, so smaller differences are significant.
+    ``control`` is the column of the control, whose p-value is 1. There are fewer comparisons than in :func:`nemenyi`, so
+    smaller differences are significant.
 
     Examples
     --------

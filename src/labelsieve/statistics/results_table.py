@@ -116,7 +116,7 @@ def _check(values: Floats, methods: tuple[str, ...], datasets: tuple[str, ...]) 
 def ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Floats:
     """Ranks of the methods on every data set: 1 for the best, tied methods share the mean of their ranks.
 
-    Cost: one sort of every row.
+    ``table`` and ``lower_is_better`` are those of :func:`compare`. Cost: one sort of every row.
 
     Examples
     --------
@@ -131,6 +131,8 @@ def ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Float
 
 def average_ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Floats:
     r"""Mean rank of every method over the data sets, :math:`R_j = \frac{1}{N} \sum_i r_{ij}`.
+
+    Parameters are those of :func:`ranks`.
 
     Examples
     --------

@@ -133,6 +133,7 @@ def stability_bound(
 
     Of d features, q are selected on average from half of the rows. Let V be the number of features that reach the frequency
     :math:`\pi` although they are selected no more often than at random, with a probability of at most :math:`\theta = q / d`.
+    Then
 
     .. math:: E(V) \le \frac{1}{2 \pi - 1} \cdot \frac{q^2}{d}
 
