@@ -112,8 +112,10 @@ class AutoSieve(BaseSieve):
         By method, ``"n_features"`` and ``"values"``, the measure on every fold (rows) for every number of features.
     not_tried_ : dict of str to str
         Candidates without a value, and the reason.
-    measure_ : str
-        The name of the measure that was used.
+    measure_, lower_is_better_ : str, bool
+        The name of the measure that was used, and whether it is a loss.
+    target_types_ : ndarray of str, shape (n_targets,)
+        ``"class"`` or ``"numeric"``: the type of every target.
     scores_, feature_scores_ : ndarray of float
         Scores by the chosen method, of the selected features and of all.
 

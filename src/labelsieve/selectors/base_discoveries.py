@@ -59,6 +59,10 @@ class BaseDiscoveries(BaseSieve):
         Names of the targets, where ``y`` has them.
     n_rows_left_out_ : int
         Rows in which no target is known.
+    feature_scores_ : ndarray of float, shape (n_features,)
+        Information of every feature, summed over the targets, in nats.
+    discretizer_, target_discretizer_, target_types_
+        As for :class:`labelsieve.Sieve`.
     """
 
     alpha: float = parameter(0.05, BETWEEN_0_AND_1)

@@ -63,8 +63,8 @@ class MarginalDiscoveries(BaseDiscoveries):
     tests_ : ndarray of str, shape (n_features, n_labels)
         How each p-value was obtained: ``"exact"``, ``"g-test"``, ``"permutation"``, or ``"none"`` for constant columns.
     minimum_information_, detectable_information_ : float
-        Information, in nats, at which a single pair is discovered if no other is; and the true information that this happens
-        with a probability of 80 %. For the most frequent degrees of freedom, by the chi-square distribution of G.
+        Information, in nats, at which a single pair is discovered if no other is; and the true information for which this
+        happens with a probability of 80 %. For the most frequent degrees of freedom, by the chi-square distribution of G.
     reason_ : str
         The tests that were used and, where nothing was discovered, what could have been.
     selected_, scores_, support_, feature_scores_
@@ -132,5 +132,5 @@ class MarginalDiscoveries(BaseDiscoveries):
 
     @property
     def tests_(self) -> NDArray[np.str_]:
-        """How each p-value was obtained."""
+        """How each p-value was obtained: ``"exact"``, ``"g-test"``, ``"permutation"``, or ``"none"`` for constant columns."""
         return np.array(TESTS)[self.test_codes_]

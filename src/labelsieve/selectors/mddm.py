@@ -58,6 +58,8 @@ class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         The contribution of each direction to the trace.
     n_components_ : int
         Number of directions.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
 
     Notes
     -----
