@@ -18,7 +18,7 @@ DEV_STAMP := $(VENV)/.labelsieve-dev
 PACKAGE_STAMP := $(VENV)/.labelsieve-package
 
 # Sources of the installed package. The list is stored, so that a removed file counts as a change.
-SOURCES := $(sort $(shell find src native -type f -not -path '*/__pycache__/*'))
+SOURCES := $(sort $(shell find src native -type f -not -path '*/__pycache__/*' -not -name '*.pyi'))
 SOURCE_LIST := build/sources.txt
 NATIVE_SOURCES := $(sort $(shell find native tests/native -name '*.[ch]pp'))
 
@@ -135,4 +135,5 @@ $(SOURCE_LIST): FORCE
 
 clean:  ## Remove all generated files
 	rm -rf $(VENV) build dist docs/gallery labelsieve-demo.html .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -f src/labelsieve/core/_native.pyi
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,4 +1,6 @@
 // Codes and cut points, for Python.
+#include <nanobind/stl/vector.h>
+
 #include <array>
 
 #include "bindings/python.hpp"
@@ -86,10 +88,10 @@ auto cut_numbers(const NumberColumns& numbers, const std::string& rule, size_t n
 
 // `classes` holds a column for each problem; with `starts` there is one problem, and rows may have any number
 // of classes.
-nb::list mdl_numbers(const NumberColumns& numbers, std::optional<Vector<int64_t>> starts, CodeMatrix classes,
-                     Vector<uint32_t> n_classes, std::optional<Vector<uint64_t>> weights, double unit,
-                     std::optional<Vector<fixed_t>> table, Vector<double> logs, double scale, bool kononenko,
-                     bool count_values) {
+auto mdl_numbers(const NumberColumns& numbers, std::optional<Vector<int64_t>> starts, CodeMatrix classes,
+                 Vector<uint32_t> n_classes, std::optional<Vector<uint64_t>> weights, double unit,
+                 std::optional<Vector<fixed_t>> table, Vector<double> logs, double scale, bool kononenko,
+                 bool count_values) {
     const size_t n_rows = numbers.values->n_rows(), n_problems = classes.shape(1);
     require(n_classes.shape(0) == n_problems && logs.shape(0) == WeightedTerm::n_logs + 1 && scale > 0,
             "shapes differ");
@@ -123,8 +125,8 @@ nb::list mdl_numbers(const NumberColumns& numbers, std::optional<Vector<int64_t>
         const nb::gil_scoped_release released;
         cuts = mdl_cuts(*numbers.values, problems, settings, poll_signals);
     }
-    nb::list all;
-    for (ColumnCuts& of_problem : cuts) all.append(nb::cast(cuts_as_arrays(std::move(of_problem))));
+    std::vector<decltype(cuts_as_arrays(ColumnCuts{}))> all;
+    for (ColumnCuts& of_problem : cuts) all.push_back(cuts_as_arrays(std::move(of_problem)));
     return all;
 }
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import labelsieve
-from labelsieve.core import _native
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTINUOUS = {"kernel_mutual_information", "neighbor_mutual_information"}  # they take numeric columns, not codes
@@ -115,47 +114,3 @@ def test_importing_loads_no_heavy_package(package):
     script = f"import sys, {package}; print(*{heavy!r}.intersection(sys.modules))"
     completed = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert completed.stdout.split() == []
-
-
-def names_of_stub(body):
-    """Functions and classes of a stub, with the methods of each class."""
-    names = {}
-    for node in body:
-        if isinstance(node, ast.FunctionDef):
-            names[node.name] = None
-        elif isinstance(node, ast.ClassDef):
-            names[node.name] = names_of_stub(node.body)
-    return names
-
-
-def names_of_module(value):
-    names = {name: getattr(value, name) for name in dir(value) if not name.startswith("_")}
-    return {
-        name: names_of_module(value) if inspect.isclass(value) else None
-        for name, value in names.items()
-        if not inspect.ismodule(value)
-    }
-
-
-def without_dunders(names):
-    return {
-        name: without_dunders(inside) if inside is not None else None
-        for name, inside in names.items()
-        if not name.startswith("_")
-    }
-
-
-def test_the_stub_lists_the_names_of_the_compiled_module():
-    stub = ast.parse((Path(labelsieve.__file__).parent / "core" / "_native.pyi").read_text(encoding="utf-8"))
-    assert without_dunders(names_of_stub(stub.body)) == names_of_module(_native)
-
-
-def test_the_stub_lists_the_arguments_of_the_compiled_module():
-    """The signatures of the compiled module are in the first lines of its docstrings."""
-    stub = ast.parse((Path(labelsieve.__file__).parent / "core" / "_native.pyi").read_text(encoding="utf-8"))
-    functions = [node for node in stub.body if isinstance(node, ast.FunctionDef)]
-    assert functions
-    for function in functions:
-        signature = getattr(_native, function.name).__doc__.splitlines()[0]
-        for argument in function.args.args:
-            assert f"{argument.arg}: " in signature, f"{function.name}: {argument.arg}"
