@@ -64,54 +64,48 @@ class Gains {
 
 using Layer = std::vector<double>;
 
+// The most gain of the clusters below (or above) a boundary in each place, from that of the next boundary on
+// this side, and the place of the next one.
+template <bool below>
+Layer next_layer(const Gains& gains, const Layer& next, std::vector<uint32_t>* partners = nullptr) {
+    const auto m = ptrdiff_t(gains.size());
+    Layer layer(gains.size());
+    if (partners) partners->resize(gains.size());
+    each_monotone(0, m - 1, 0, m - 1, [&](ptrdiff_t j, ptrdiff_t low, ptrdiff_t high) {
+        ptrdiff_t best = below ? low : high;
+        double most = -std::numeric_limits<double>::infinity();
+        const ptrdiff_t first = below ? low : std::max(low, j), last = below ? std::min(high, j) : high;
+        for (ptrdiff_t i = first; i <= last; ++i) {
+            const size_t lower = size_t(below ? i : j), upper = size_t(below ? j : i);
+            const double with = next[size_t(i)] + gains.between(lower, upper);
+            if (with > most) {
+                most = with;
+                best = i;
+            }
+        }
+        layer[size_t(j)] = most + gains.bonus(size_t(j));
+        if (partners) (*partners)[size_t(j)] = uint32_t(best);
+        return best;
+    });
+    return layer;
+}
+
 // For boundary number q = 0, 1, ... in place j: the most gain of the clusters below it.
 std::vector<Layer> gains_below(const Gains& gains, size_t n_boundaries,
-                               std::vector<std::vector<uint32_t>>* partners = nullptr) {
-    const auto m = ptrdiff_t(gains.size());
+                               std::vector<std::vector<uint32_t>>& partners) {
     std::vector<Layer> layers(n_boundaries, Layer(gains.size()));
-    if (partners) partners->assign(n_boundaries, std::vector<uint32_t>(gains.size()));
+    partners.resize(n_boundaries, std::vector<uint32_t>(gains.size()));
     for (size_t j = 0; j < gains.size(); ++j) layers[0][j] = gains.first(j) + gains.bonus(j);
-    for (size_t q = 1; q < n_boundaries; ++q) {
-        const Layer& lower = layers[q - 1];
-        each_monotone(0, m - 1, 0, m - 1, [&](ptrdiff_t j, ptrdiff_t low, ptrdiff_t high) {
-            ptrdiff_t best = low;
-            double most = -std::numeric_limits<double>::infinity();
-            for (ptrdiff_t i = low; i <= std::min(high, j); ++i) {
-                const double with = lower[size_t(i)] + gains.between(size_t(i), size_t(j));
-                if (with > most) {
-                    most = with;
-                    best = i;
-                }
-            }
-            layers[q][size_t(j)] = most + gains.bonus(size_t(j));
-            if (partners) (*partners)[q][size_t(j)] = uint32_t(best);
-            return best;
-        });
-    }
+    for (size_t q = 1; q < n_boundaries; ++q)
+        layers[q] = next_layer<true>(gains, layers[q - 1], &partners[q]);
     return layers;
 }
 
-// The most gain of the clusters above boundary number q in place j.
+// The same of the clusters above it.
 std::vector<Layer> gains_above(const Gains& gains, size_t n_boundaries) {
-    const auto m = ptrdiff_t(gains.size());
     std::vector<Layer> layers(n_boundaries, Layer(gains.size()));
     for (size_t i = 0; i < gains.size(); ++i) layers[n_boundaries - 1][i] = gains.last(i) + gains.bonus(i);
-    for (size_t q = n_boundaries - 1; q-- > 0;) {
-        const Layer& upper = layers[q + 1];
-        each_monotone(0, m - 1, 0, m - 1, [&](ptrdiff_t i, ptrdiff_t low, ptrdiff_t high) {
-            ptrdiff_t best = high;
-            double most = -std::numeric_limits<double>::infinity();
-            for (ptrdiff_t j = std::max(low, i); j <= high; ++j) {
-                const double with = upper[size_t(j)] + gains.between(size_t(i), size_t(j));
-                if (with > most) {
-                    most = with;
-                    best = j;
-                }
-            }
-            layers[q][size_t(i)] = most + gains.bonus(size_t(i));
-            return best;
-        });
-    }
+    for (size_t q = n_boundaries - 1; q-- > 0;) layers[q] = next_layer<false>(gains, layers[q + 1]);
     return layers;
 }
 
@@ -120,7 +114,7 @@ std::vector<uint8_t> possible_places(const std::vector<Place>& places, uint64_t 
                                      size_t n_boundaries) {
     const Gains gains(places, n_rows, total);
     std::vector<std::vector<uint32_t>> partners;
-    const std::vector<Layer> below = gains_below(gains, n_boundaries, &partners);
+    const std::vector<Layer> below = gains_below(gains, n_boundaries, partners);
     const std::vector<Layer> above = gains_above(gains, n_boundaries);
     // A partition that ends its clusters before the places of the largest bound.
     size_t at = 0;
@@ -307,7 +301,7 @@ bool TallKMeans::solve(size_t n_clusters, std::vector<double>& points) {
     {
         const Gains gains(ends, n_rows_, total_);
         std::vector<std::vector<uint32_t>> partners;
-        const std::vector<Layer> layers = gains_below(gains, n_boundaries, &partners);
+        const std::vector<Layer> layers = gains_below(gains, n_boundaries, partners);
         size_t at = 0;
         for (size_t j = 1; j < ends.size(); ++j)
             if (layers.back()[j] + gains.last(j) > layers.back()[at] + gains.last(at)) at = j;

@@ -1,12 +1,10 @@
 // The search of medoids among rows of bits, in 16-bit distances.
 //
-// BUILD is exact but lazy: what a medoid more gains only falls as medoids are added, so an old gain bounds a
-// new one and few candidates are evaluated again. Among many labelsets two rounds try a few hundred each as
-// medoids: first those with the smallest summed distance to all rows, which one addition for each label
-// gives, and some random ones, which reach clusters far from the center; then those with the smallest summed
-// distance within each cluster. After each round, the clusters move their medoids to the best of all their
-// labelsets as long as that lowers the deviation of all rows.
-#include <algorithm>
+// Among many labelsets two rounds try a few hundred each as medoids: first those with the smallest summed
+// distance to all rows, which one addition for each label gives, and some random ones, which reach clusters
+// far from the center; then those with the smallest summed distance within each cluster. After each round,
+// the clusters move their medoids to the best of all their labelsets as long as that lowers the deviation of
+// all rows.
 #include <bit>
 #include <cmath>
 
@@ -120,40 +118,15 @@ class Search {
   private:
     const int16_t* distances(size_t candidate) const { return distances_ + candidate * pitch_; }
 
-    void add(size_t candidate) {
-        medoids_.push_back(uint32_t(candidate));
-        is_medoid_[candidate] = 1;
-        const int16_t* nearer = distances(candidate);
-        for (size_t i = 0; i < pitch_; ++i) points_.first[i] = std::min(points_.first[i], nearer[i]);
-    }
-
     void build(size_t n_clusters) {
-        struct Gain {
-            int64_t most;  // what the candidate gained when it was last evaluated
-            uint32_t candidate;
-            uint32_t n_medoids;  // there were then
-            bool operator<(const Gain& other) const {
-                return most != other.most ? most < other.most : candidate > other.candidate;
-            }
-        };
-        std::vector<Gain> heap(candidates_.size());
         std::fill_n(points_.first, pitch_, most_short_distance);
-        for (uint32_t c = 0; c < heap.size(); ++c)
-            heap[c] = {
-                .most = kernels().addition_gain(points_, distances(c)), .candidate = c, .n_medoids = 0};
-        std::make_heap(heap.begin(), heap.end());
-        while (medoids_.size() < n_clusters) {
-            std::pop_heap(heap.begin(), heap.end());
-            Gain& best = heap.back();
-            if (best.n_medoids == medoids_.size()) {
-                add(best.candidate);
-                heap.pop_back();
-                continue;
-            }
-            best.most = kernels().addition_gain(points_, distances(best.candidate));
-            best.n_medoids = uint32_t(medoids_.size());
-            std::push_heap(heap.begin(), heap.end());
-        }
+        const auto gain_of = [&](uint32_t c) { return kernels().addition_gain(points_, distances(c)); };
+        take_best(candidates_.size(), n_clusters, gain_of, [&](uint32_t candidate) {
+            medoids_.push_back(candidate);
+            is_medoid_[candidate] = 1;
+            const int16_t* nearer = distances(candidate);
+            for (size_t i = 0; i < pitch_; ++i) points_.first[i] = std::min(points_.first[i], nearer[i]);
+        });
     }
 
     void exchange() {

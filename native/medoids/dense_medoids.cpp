@@ -1,5 +1,4 @@
 // The search of medoids from a matrix of distances.
-#include <algorithm>
 #include <numeric>
 
 #include "medoids/medoids.hpp"
@@ -34,38 +33,18 @@ class Search {
     double distance(size_t medoid, size_t point) const { return distances_[medoid * n_ + point]; }
 
     void build(size_t n_clusters) {
-        struct Gain {
-            double most;
-            uint32_t candidate, n_medoids;
-            bool operator<(const Gain& other) const {
-                return most != other.most ? most < other.most : candidate > other.candidate;
-            }
-        };
         std::vector<double> nearest(n_, beyond_);
-        const auto gain_of = [&](size_t candidate) {
+        const auto gain_of = [&](uint32_t candidate) {
             double gain = 0;
             for (size_t i = 0; i < n_; ++i)
                 gain += weights_[i] * std::max(nearest[i] - distance(candidate, i), 0.0);
             return gain;
         };
-        std::vector<Gain> heap(n_);
-        for (uint32_t c = 0; c < n_; ++c) heap[c] = {.most = gain_of(c), .candidate = c, .n_medoids = 0};
-        std::make_heap(heap.begin(), heap.end());
-        while (medoids_.size() < n_clusters) {
-            std::pop_heap(heap.begin(), heap.end());
-            Gain& best = heap.back();
-            if (best.n_medoids == medoids_.size()) {
-                medoids_.push_back(best.candidate);
-                is_medoid_[best.candidate] = 1;
-                for (size_t i = 0; i < n_; ++i)
-                    nearest[i] = std::min(nearest[i], distance(best.candidate, i));
-                heap.pop_back();
-                continue;
-            }
-            best.most = gain_of(best.candidate);
-            best.n_medoids = uint32_t(medoids_.size());
-            std::push_heap(heap.begin(), heap.end());
-        }
+        take_best(n_, n_clusters, gain_of, [&](uint32_t candidate) {
+            medoids_.push_back(candidate);
+            is_medoid_[candidate] = 1;
+            for (size_t i = 0; i < n_; ++i) nearest[i] = std::min(nearest[i], distance(candidate, i));
+        });
     }
 
     void find_nearest(size_t point) {

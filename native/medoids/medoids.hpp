@@ -6,6 +6,8 @@
 // root of that plus the squared Euclidean distance. Ties go to the first labelset in ascending order.
 #pragma once
 
+#include <algorithm>
+
 #include "medoids/labelsets.hpp"
 #include "threads/pool.hpp"
 
@@ -44,6 +46,36 @@ class SmallRandom {
   private:
     uint64_t state_;
 };
+
+// The greedy choice of `n` candidates, one after the other (BUILD), exact but lazy: what a candidate gains
+// only falls as others are taken, so an old gain bounds a new one and few are evaluated again. Ties go to the
+// first.
+template <class GainOf, class Take>
+void take_best(size_t n_candidates, size_t n, const GainOf& gain_of, const Take& take) {
+    struct Gain {
+        decltype(gain_of(uint32_t(0))) most;  // what the candidate gained when it was last evaluated
+        uint32_t candidate;
+        uint32_t n_taken;  // there were then
+        bool operator<(const Gain& other) const {
+            return most != other.most ? most < other.most : candidate > other.candidate;
+        }
+    };
+    std::vector<Gain> heap(n_candidates);
+    for (uint32_t c = 0; c < n_candidates; ++c) heap[c] = {.most = gain_of(c), .candidate = c, .n_taken = 0};
+    std::make_heap(heap.begin(), heap.end());
+    for (uint32_t n_taken = 0; n_taken < n;) {
+        std::pop_heap(heap.begin(), heap.end());
+        Gain& best = heap.back();
+        if (best.n_taken == n_taken) {
+            take(best.candidate);
+            ++n_taken;
+            heap.pop_back();
+            continue;
+        }
+        best = {.most = gain_of(best.candidate), .candidate = best.candidate, .n_taken = n_taken};
+        std::push_heap(heap.begin(), heap.end());
+    }
+}
 
 // All labelsets with weight; of more than `max_labelsets`, those of a sample of that many rows: drawn without
 // replacement if weights are whole numbers, else by weight.
