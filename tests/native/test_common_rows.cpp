@@ -1,14 +1,13 @@
 // Common rows of selected columns and targets against plain loops over all rows.
-#include <random>
 #include <vector>
 
 #include "counting/common_rows.hpp"
+#include "expect.hpp"
 using namespace labelsieve;
 
 namespace {
 
-std::mt19937_64 random_bits(11);
-size_t below(size_t n) { return size_t(random_bits() % n); }
+Below below(11);
 
 struct Bits {  // columns of zeros and ones
     size_t n_rows, n_columns;
@@ -92,10 +91,10 @@ bool same_counts(const Bits& x, const Bits& y, size_t n_groups) {
 
 }  // namespace
 
-void test_common_rows(void (*expect)(bool, const char*, int)) {
+void test_common_rows() {
     for (int repeat = 0; repeat < 20; ++repeat) {
         const size_t n = 1 + below(40);
         const Bits x(n, 1 + below(30)), y(n, 1 + below(12));
-        expect(same_counts(x, y, 1 + below(3)), "common rows", __LINE__);
+        EXPECT(same_counts(x, y, 1 + below(3)));
     }
 }

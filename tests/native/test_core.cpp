@@ -3,97 +3,41 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <map>
-#include <random>
 #include <stdexcept>
 #include <thread>
 #include <tuple>
 
-#include "counting/panels.hpp"
 #include "discretize/encode.hpp"
+#include "panel_inputs.hpp"
 
 using namespace labelsieve;
 
-int pursuit_failures();        // test_pursuit.cpp
-int simplex_failures();        // test_simplex.cpp
-int logistic_failures();       // test_logistic.cpp
-int squared_hinge_failures();  // test_squared_hinge.cpp
-void test_medoids(void (*expect)(bool, const char*, int));
-void test_quotes(void (*expect)(bool, const char*, int));
-void test_relief(void (*expect)(bool, const char*, int));
-void test_neighbors(void (*expect)(bool, const char*, int));
-void test_votes(void (*expect)(bool, const char*, int));
-void test_common_rows(void (*expect)(bool, const char*, int));
-void test_non_empty(void (*expect)(bool, const char*, int));
-void test_weights(void (*expect)(bool, const char*, int));
-void test_shrunk(void (*expect)(bool, const char*, int));
-void test_raw_counts(void (*expect)(bool, const char*, int));
+// Of the other files.
+void test_common_rows();
+void test_non_empty();
+void test_weights();
+void test_shrunk();
+void test_raw_counts();
+void test_discretize();
+void test_pursuit();
+void test_simplex();
+void test_logistic();
+void test_squared_hinge();
+void test_medoids();
+void test_quotes();
+void test_relief();
+void test_neighbors();
+void test_votes();
 
 namespace {
 
-int checks = 0, failures = 0;
-
-void expect(bool holds, const char* what, int line) {
-    ++checks;
-    if (holds) return;
-    ++failures;
-    std::fprintf(stderr, "line %d: %s\n", line, what);
-}
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
-
-std::mt19937_64 random_bits(20260101);
-size_t below(size_t n) { return size_t(random_bits() % n); }
-
-// A table of codes, column-major, also as sparse columns.
-struct Table {
-    size_t n_rows;
-    std::vector<uint32_t> levels;
-    std::vector<code_t> codes;
-    std::vector<int64_t> starts;
-    std::vector<row_t> rows;
-    std::vector<code_t> listed, implicit;
-
-    Table(size_t n, std::vector<uint32_t> all_levels, double zeros)
-        : n_rows(n), levels(std::move(all_levels)) {
-        starts.push_back(0);
-        for (size_t k = 0; k < levels.size(); ++k) {
-            implicit.push_back(code_t(below(levels[k])));
-            for (size_t i = 0; i < n; ++i) {
-                const bool zero = double(random_bits() % 1000) < 1000 * zeros;
-                codes.push_back(zero ? 0 : code_t(below(levels[k])));
-                if (codes.back() == implicit[k]) continue;
-                rows.push_back(row_t(i));
-                listed.push_back(codes.back());
-            }
-            starts.push_back(int64_t(rows.size()));
-        }
-    }
-    code_t at(size_t row, size_t column) const { return codes[column * n_rows + row]; }
-    DenseColumns dense() const {
-        return {{.data = codes.data(),
-                 .item_size = sizeof(code_t),
-                 .row_stride = sizeof(code_t),
-                 .column_stride = ptrdiff_t(n_rows * sizeof(code_t)),
-                 .n_rows = n_rows},
-                levels};
-    }
-    SparseColumns sparse() const {
-        return {{.starts = starts, .indices = rows, .values = listed}, implicit, n_rows, levels};
-    }
-};
-
-std::vector<fixed_t> make_table(size_t n) {
-    std::vector<fixed_t> table(n + 1, 0);
-    for (size_t i = 1; i <= n; ++i)
-        table[i] = std::llround(std::ldexp(double(i) * std::log(double(i)), 20)) - 1000;
-    return table;
-}
+Below below(20260101);
 
 using Key = std::tuple<code_t, uint32_t, code_t>;
 
 // All rows by those whose code is below the last level; 0 where there is none of either kind.
-std::vector<double> ratios_of(const Table& y) {
+std::vector<double> ratios_of(const CodeTable& y) {
     std::vector<double> ratios;
     for (size_t l = 0; l < y.levels.size(); ++l) {
         size_t known = 0;
@@ -104,10 +48,10 @@ std::vector<double> ratios_of(const Table& y) {
 }
 
 // With `unknown`, the last level of every target stands for unknown cells.
-void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given, size_t n_given,
+void compare(const CodeTable& x, const CodeTable& y, const std::vector<uint32_t>& given, size_t n_given,
              unsigned threads, Strategy strategy, bool sparse, bool unknown = false) {
     const std::vector<double> ratios = unknown ? ratios_of(y) : std::vector<double>(y.levels.size(), 0);
-    const auto table = make_table(x.n_rows);
+    const auto table = term_table(x.n_rows, 1000);
     Pool pool(threads);
     const DenseColumns x_dense = x.dense(), y_dense = y.dense();
     const SparseColumns x_sparse = x.sparse(), y_sparse = y.sparse();
@@ -118,30 +62,13 @@ void compare(const Table& x, const Table& y, const std::vector<uint32_t>& given,
     Panels<count_t> panels(features, targets, {.table = table.data()}, pool);
     const size_t d = x.levels.size(), q = y.levels.size();
     std::vector<fixed_t> with_given(d), triple(d * q), reduced(d), again(d);
-    panels.run({.given = given,
-                .n_given = n_given,
-                .first = 0,
-                .last = q,
-                .reduce = false,
-                .with_given = with_given.data(),
-                .out = triple.data()});
-    panels.run({.given = given,
-                .n_given = n_given,
-                .first = 0,
-                .last = q,
-                .reduce = true,
-                .with_given = again.data(),
-                .out = reduced.data()});
+    panels.run(whole_panel(given, n_given, q, with_given, triple));
+    panels.run(whole_panel(given, n_given, q, again, reduced, true));
     EXPECT(with_given == again);
     std::vector<fixed_t> joint(d * q);
-    panels.run({.given = given,
-                .n_given = n_given,
-                .first = 0,
-                .last = q,
-                .reduce = false,
-                .joint = true,
-                .with_given = again.data(),
-                .out = joint.data()});
+    PanelRequest joint_sums = whole_panel(given, n_given, q, again, joint);
+    joint_sums.joint = true;
+    panels.run(joint_sums);
     bool same = true, same_given = true, same_sum = true;
     for (size_t k = 0; k < d; ++k) {
         fixed_t sum = 0;
@@ -185,7 +112,7 @@ void test_panels() {
         for (size_t l = 0, q = 1 + below(5); l < q; ++l)
             y_levels.push_back(uint32_t(below(3) == 0 ? 1 + below(90) : 2));
         const double zeros = round % 2 ? 0.0 : 0.95;
-        const Table x(n, x_levels, zeros), y(n, y_levels, 0.5);
+        const CodeTable x(below, n, x_levels, zeros), y(below, n, y_levels, 0.5);
         for (const size_t n_given : {size_t(1), size_t(2), size_t(5), size_t(70), n}) {
             std::vector<uint32_t> given(n);
             for (auto& code : given) code = uint32_t(below(n_given));
@@ -200,23 +127,17 @@ void test_panels() {
 void test_wrong_ratios() {
     Pool pool(1);
     for (const code_t code : {code_t(0), code_t(1)}) {
-        Table y(5, {2}, 0.5);
+        CodeTable y(below, 5, {2}, 0.5);
         std::fill(y.codes.begin(), y.codes.end(), code);
         const DenseColumns columns = y.dense();
         const std::vector<double> ratios{1.25};
-        bool refused = false;
-        try {
-            const Targets targets(columns, pool, ratios);
-        } catch (const std::invalid_argument&) {
-            refused = true;
-        }
-        EXPECT(refused);
+        EXPECT(throws<std::invalid_argument>([&] { const Targets targets(columns, pool, ratios); }));
     }
 }
 
 void test_tall_data() {
     const size_t n = 40'000;
-    const Table x(n, {2, 5, 5, 3, 33, 40, 1, 2}, 0.3), y(n, {2, 3, 2}, 0.4);
+    const CodeTable x(below, n, {2, 5, 5, 3, 33, 40, 1, 2}, 0.3), y(below, n, {2, 3, 2}, 0.4);
     std::vector<uint32_t> given(n);
     for (auto& code : given) code = uint32_t(below(4));
     for (const Strategy strategy :
@@ -230,8 +151,8 @@ void test_row_index() {
                                    Strategy::sparse, Strategy::histogram};
     for (int round = 0; round < 10; ++round) {
         const size_t n = 1 + below(80), n_entries = 1 + below(200), d = 1 + below(round % 2 ? 5 : 600);
-        const Table x(n, std::vector<uint32_t>(d, round % 4 < 2 ? 2 : 40), 0.8);
-        Table repeated = x;
+        const CodeTable x(below, n, std::vector<uint32_t>(d, round % 4 < 2 ? 2 : 40), 0.8);
+        CodeTable repeated = x;
         repeated.n_rows = n_entries;
         repeated.codes.resize(n_entries * d);
         std::vector<row_t> rows(n_entries);
@@ -239,8 +160,8 @@ void test_row_index() {
             rows[i] = row_t(below(n));
             for (size_t k = 0; k < d; ++k) repeated.codes[k * n_entries + i] = x.at(rows[i], k);
         }
-        const Table y(n_entries, {2, 70, 3}, 0.4);
-        const auto table = make_table(n_entries);
+        const CodeTable y(below, n_entries, {2, 70, 3}, 0.4);
+        const auto table = term_table(n_entries, 1000);
         const DenseColumns x_columns = x.dense(), all_columns = repeated.dense(), y_columns = y.dense();
         for (const size_t n_given : {size_t(1), size_t(3), size_t(70)}) {
             std::vector<uint32_t> codes(n_entries);
@@ -253,20 +174,8 @@ void test_row_index() {
                 Panels<count_t> panels(features, targets, {.table = table.data(), .rows = rows.data()}, pool);
                 Panels<count_t> naive(all, targets, {.table = table.data()}, pool);
                 std::vector<fixed_t> pair(d), expected_pair(d), triple(3 * d), expected(3 * d);
-                panels.run({.given = codes,
-                            .n_given = n_given,
-                            .first = 0,
-                            .last = 3,
-                            .reduce = false,
-                            .with_given = pair.data(),
-                            .out = triple.data()});
-                naive.run({.given = codes,
-                           .n_given = n_given,
-                           .first = 0,
-                           .last = 3,
-                           .reduce = false,
-                           .with_given = expected_pair.data(),
-                           .out = expected.data()});
+                panels.run(whole_panel(codes, n_given, 3, pair, triple));
+                naive.run(whole_panel(codes, n_given, 3, expected_pair, expected));
                 EXPECT(pair == expected_pair);
                 EXPECT(triple == expected);
                 panels.feature_sums(pair.data());
@@ -286,8 +195,9 @@ void test_several_panels() {
     for (const auto& [n_rows, d, strategy] :
          {Case{40'000, 20, Strategy::automatic}, Case{40'000, 30, Strategy::positional},
           Case{3'000, 200, Strategy::automatic}, Case{3'000, 40, Strategy::histogram}}) {
-        const Table x(n_rows, std::vector<uint32_t>(d, 4), 0.5), y(n_rows, {2, 3, 2, 5}, 0.4);
-        const auto table = make_table(n_rows);
+        const CodeTable x(below, n_rows, std::vector<uint32_t>(d, 4), 0.5),
+            y(below, n_rows, {2, 3, 2, 5}, 0.4);
+        const auto table = term_table(n_rows, 1000);
         const DenseColumns x_columns = x.dense(), y_columns = y.dense();
         Pool one(1), three(3);
         Features<count_t> features(x_columns, nullptr, strategy, three);
@@ -364,41 +274,25 @@ void test_pool() {
             EXPECT(std::count(done.begin(), done.end(), 1) == ptrdiff_t(done.size()));
         }
     }
-    bool thrown = false;
-    try {
+    EXPECT(throws<std::runtime_error>([&] {
         pool.run(100, 1e9, [](size_t task, unsigned) {
             if (task == 57) throw std::runtime_error("task 57");
         });
-    } catch (const std::runtime_error&) {
-        thrown = true;
-    }
-    EXPECT(thrown);
+    }));
     Pool polled(2, [] { throw std::runtime_error("interrupted"); });
-    thrown = false;
-    try {
+    EXPECT(throws<std::runtime_error>([&] {
         polled.run(1'000'000, 1e9, [](size_t, unsigned) {
             volatile double x = 1;
             for (int i = 0; i < 10'000; ++i) x = x * 1.0001;
         });
-    } catch (const std::runtime_error&) {
-        thrown = true;
-    }
-    EXPECT(thrown);
+    }));
 }
 
 void test_sizes() {
-    bool refused = false;
-    try {
-        checked_product(size_t(1) << 40, size_t(1) << 40);
-    } catch (const std::bad_alloc&) {
-        refused = true;
-    }
-    EXPECT(refused);
+    EXPECT(throws<std::bad_alloc>([] { checked_product(size_t(1) << 40, size_t(1) << 40); }));
 }
 
 }  // namespace
-
-int test_discretize();  // how many checks failed
 
 int main() {
     test_sizes();
@@ -409,21 +303,21 @@ int main() {
     test_wrong_ratios();
     test_tall_data();
     test_row_index();
-    test_common_rows(expect);
-    test_non_empty(expect);
-    test_weights(expect);
-    test_shrunk(expect);
-    test_raw_counts(expect);
-    EXPECT(test_discretize() == 0);
-    EXPECT(pursuit_failures() == 0);
-    EXPECT(simplex_failures() == 0);
-    EXPECT(logistic_failures() == 0);
-    EXPECT(squared_hinge_failures() == 0);
-    test_medoids(expect);
-    test_quotes(expect);
-    test_relief(expect);
-    test_neighbors(expect);
-    test_votes(expect);
+    test_common_rows();
+    test_non_empty();
+    test_weights();
+    test_shrunk();
+    test_raw_counts();
+    test_discretize();
+    test_pursuit();
+    test_simplex();
+    test_logistic();
+    test_squared_hinge();
+    test_medoids();
+    test_quotes();
+    test_relief();
+    test_neighbors();
+    test_votes();
     std::printf("%s kernels: %d passed, %d failed\n", kernels().name, checks - failures, failures);
     return failures != 0;
 }

@@ -13,8 +13,16 @@ using namespace labelsieve;
 
 namespace {
 
-std::mt19937_64 random_bits(20260102);
-size_t below(size_t n) { return size_t(random_bits() % n); }
+Below below(20260102);
+
+Values dense_values(const std::vector<double>& numbers, size_t n_rows) {  // column after column
+    return Values(StridedNumbers{.data = numbers.data(),
+                                 .type = Number::f64,
+                                 .row_stride = 8,
+                                 .column_stride = ptrdiff_t(8 * n_rows),
+                                 .n_rows = n_rows,
+                                 .n_columns = numbers.size() / n_rows});
+}
 
 // A table of numbers, many of them zero and some missing, also as sparse columns; some zeros are listed.
 struct Table {
@@ -37,14 +45,7 @@ struct Table {
             starts.push_back(int64_t(rows.size()));
         }
     }
-    Values dense() const {
-        return Values(StridedNumbers{.data = numbers.data(),
-                                     .type = Number::f64,
-                                     .row_stride = 8,
-                                     .column_stride = ptrdiff_t(8 * n_rows),
-                                     .n_rows = n_rows,
-                                     .n_columns = n_columns});
-    }
+    Values dense() const { return dense_values(numbers, n_rows); }
     Values sparse() const { return {{.starts = starts, .indices = rows, .values = listed}, n_rows}; }
 };
 
@@ -101,9 +102,7 @@ void test_mdl(const Table& table, const WeightsOfRows& weights, uint64_t largest
             if (below(3) == 0) several.push_back(code_t(c));
         starts.push_back(int64_t(several.size()));
     }
-    std::vector<fixed_t> logs(largest * n_classes + 1);
-    for (size_t n = 1; n < logs.size(); ++n)
-        logs[n] = std::llround(std::ldexp(double(n) * std::log(double(n)), 20));
+    const std::vector<fixed_t> logs = term_table(largest * n_classes);
     const ClassesOfRows one_each{.lists = {.starts = {}, .indices = classes}, .n_classes = n_classes};
     const ClassesOfRows any_number{.lists = {.starts = starts, .indices = several}, .n_classes = n_classes};
     for (const auto& [kononenko, count_values] : {std::pair(false, false), {false, true}, {true, false}})
@@ -139,15 +138,8 @@ void test_tall_mdl(const std::vector<double>& numbers, size_t n, size_t d) {
             if (below(3) == 0 || (c == 1 && value < -1)) labels.push_back(c);
         first_label.push_back(int64_t(labels.size()));
     }
-    std::vector<fixed_t> logs(3 * n + 1);
-    for (size_t i = 1; i < logs.size(); ++i)
-        logs[i] = std::llround(std::ldexp(double(i) * std::log(double(i)), 20));
-    const Values dense(StridedNumbers{.data = with_zero.data(),
-                                      .type = Number::f64,
-                                      .row_stride = 8,
-                                      .column_stride = ptrdiff_t(8 * n),
-                                      .n_rows = n,
-                                      .n_columns = d});
+    const std::vector<fixed_t> logs = term_table(3 * n);
+    const Values dense = dense_values(with_zero, n);
     const Values sparse({.starts = starts, .indices = rows, .values = listed}, n);
     const std::vector<ClassesOfRows> problems{
         {.lists = {.starts = {}, .indices = classes}, .n_classes = 3},
@@ -167,19 +159,14 @@ void test_tall() {
     std::normal_distribution<double> normal;
     for (size_t j = 0; j < d; ++j)
         for (size_t i = 0; i < n; ++i) {
-            const double value = normal(random_bits);
+            const double value = normal(below.bits);
             numbers.push_back(below(50) == 0 ? std::nan("")
                               : j == 1       ? std::exp(value)
                               : j == 2       ? std::round(value * 100) / 100
                               : j == 3       ? value + 20 * double(below(3))
                                              : value);
         }
-    const Values table(StridedNumbers{.data = numbers.data(),
-                                      .type = Number::f64,
-                                      .row_stride = 8,
-                                      .column_stride = 8 * n,
-                                      .n_rows = n,
-                                      .n_columns = d});
+    const Values table = dense_values(numbers, n);
     test_tall_mdl(numbers, n, d);
     const std::vector<uint64_t> twice(n, 2);
     for (const Rule rule : {Rule::equal_frequency, Rule::k_means})
@@ -196,7 +183,7 @@ void test_tall() {
 
 }  // namespace
 
-int test_discretize() {
+void test_discretize() {
     test_tall();
     for (int round = 0; round < 30; ++round) {
         const Table table(1 + below(round % 2 ? 40 : 700), 1 + below(20), 2 + below(round % 3 ? 10 : 1000));
@@ -211,5 +198,4 @@ int test_discretize() {
             test_mdl(table, of_rows, of_rows.total);
         }
     }
-    return failures;
 }

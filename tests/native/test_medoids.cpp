@@ -4,14 +4,12 @@
 #include <random>
 #include <vector>
 
+#include "expect.hpp"
 #include "medoids/medoids.hpp"
 
 using namespace labelsieve;
 
 namespace {
-
-void (*expect)(bool, const char*, int) = nullptr;
-#define EXPECT(condition) expect((condition), "test_medoids.cpp: " #condition, __LINE__)
 
 struct Table {
     size_t n_rows, n_bits, n_numbers;
@@ -143,8 +141,7 @@ void test_threads_change_nothing() {
 
 }  // namespace
 
-void test_medoids(void (*given)(bool, const char*, int)) {
-    expect = given;
+void test_medoids() {
     test_kernels_equal_plain_loops();
     for (const size_t n_clusters : {size_t(1), size_t(2), size_t(7), size_t(18)}) {
         test_no_exchange_gains(Table(60, 9, 0, 1), n_clusters);

@@ -3,6 +3,7 @@
 #include <random>
 #include <vector>
 
+#include "expect.hpp"
 #include "neighbors/neighbors.hpp"
 #include "neighbors/votes.hpp"
 
@@ -35,7 +36,7 @@ struct Grid {
     }
 };
 
-void expect_nearest(const Grid& grid, size_t k, void (*expect)(bool, const char*, int)) {
+void expect_nearest(const Grid& grid, size_t k) {
     Pool pool(3);
     const std::vector<size_t> sizes = {1, grid.d};
     const DenseTable table{.columns = grid.columns.data(), .n_rows = grid.n_rows, .n_columns = grid.d};
@@ -44,9 +45,8 @@ void expect_nearest(const Grid& grid, size_t k, void (*expect)(bool, const char*
         const NeighborLists lists = nearest(table, grid.queries, sizes, settings, pool);
         settings.squares = false;
         const NeighborLists rows_only = nearest(table, grid.queries, sizes, settings, pool);
-        expect(rows_only.rows == lists.rows && rows_only.ends == lists.ends && rows_only.squares.empty(),
-               "lists without squares", __LINE__);
-        expect(lists.ends.size() == 2 * grid.n_queries, "a list for each size and query", __LINE__);
+        EXPECT(rows_only.rows == lists.rows && rows_only.ends == lists.ends && rows_only.squares.empty());
+        EXPECT(lists.ends.size() == 2 * grid.n_queries);
         for (size_t list = 0; list < lists.ends.size(); ++list) {
             const auto all = grid.sorted(list % grid.n_queries, sizes[list / grid.n_queries]);
             size_t kept = std::min(k, grid.n_rows);
@@ -55,29 +55,29 @@ void expect_nearest(const Grid& grid, size_t k, void (*expect)(bool, const char*
             bool same = lists.ends[list] - start == kept;
             for (size_t i = 0; same && i < kept; ++i)
                 same = lists.rows[start + i] == all[i].second && lists.squares[start + i] == all[i].first;
-            expect(same, "the nearest rows", __LINE__);
+            EXPECT(same);
         }
     }
 }
 
 }  // namespace
 
-void test_neighbors(void (*expect)(bool, const char*, int)) {
+void test_neighbors() {
     std::mt19937 random(5);
     const std::pair<unsigned, double> kinds[] = {
         {2, 1.0}, {3, 1.0}, {3, 70.0}, {3, 1.0 / 7}};  // binary, narrow, whole, real
     for (const size_t n_rows : {1, 2, 63, 64, 65, 200, 600})
         for (const size_t k : {1, 7, 20, 62, 63, 64, 300}) {
             const auto [levels, unit] = kinds[random() % 4];
-            expect_nearest(Grid(n_rows, 37, 3, levels, unit, random), k, expect);
+            expect_nearest(Grid(n_rows, 37, 3, levels, unit, random), k);
         }
     // More than 64 stripes of each kind.
-    expect_nearest(Grid(33'000, 2, 20, 2, 1.0, random), 10, expect);
-    expect_nearest(Grid(17'000, 2, 9, 5, 1.0, random), 10, expect);
-    expect_nearest(Grid(4'500, 3, 5, 1000, 1.0 / 7, random), 10, expect);
+    expect_nearest(Grid(33'000, 2, 20, 2, 1.0, random), 10);
+    expect_nearest(Grid(17'000, 2, 9, 5, 1.0, random), 10);
+    expect_nearest(Grid(4'500, 3, 5, 1000, 1.0 / 7, random), 10);
 }
 
-void test_votes(void (*expect)(bool, const char*, int)) {
+void test_votes() {
     std::mt19937 random(6);
     // Few labels and many, and more answers than the caches hold.
     for (const auto& [n_labels, n_queries] :
@@ -121,13 +121,13 @@ void test_votes(void (*expect)(bool, const char*, int)) {
             for (size_t label = 0; label < n_labels; ++label)
                 same =
                     same && to[query * n_labels + label] == table[label * width + votes(found, query, label)];
-        expect(same, "answers by votes", __LINE__);
+        EXPECT(same);
 
         std::vector<int64_t> histograms(2 * n_labels * width), expected(histograms.size(), 0);
         label_histograms(of_table, of_rows, n_labels, most, pool, histograms.data());
         for (size_t row = 0; row < n_rows; ++row)
             for (size_t label = 0; label < n_labels; ++label)
                 ++expected[(has[row][label] * n_labels + label) * width + votes(of_table, row, label)];
-        expect(histograms == expected, "histograms of votes", __LINE__);
+        EXPECT(histograms == expected);
     }
 }

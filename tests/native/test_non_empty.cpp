@@ -2,13 +2,13 @@
 #include <random>
 
 #include "counting/non_empty.hpp"
+#include "expect.hpp"
 
 using namespace labelsieve;
 
 namespace {
 
-std::mt19937_64 random_bits(7);
-size_t below(size_t n) { return size_t(random_bits() % n); }
+Below below(7);
 
 struct Listed {  // sparse columns; the implicit code of some is not their most frequent one
     size_t n_rows;
@@ -40,7 +40,7 @@ bool same_sums(const Listed& x, const Listed& y, size_t n_given, unsigned thread
     const SparseColumns features = x.columns(), labels = y.columns();
     const Targets targets(labels, pool);
     std::vector<fixed_t> terms(x.n_rows + 1, 0);
-    for (size_t n = 1; n <= x.n_rows; ++n) terms[n] = fixed_t(random_bits() >> 30) - (1 << 20);
+    for (size_t n = 1; n <= x.n_rows; ++n) terms[n] = fixed_t(below.bits() >> 30) - (1 << 20);
     Features<count_t> deferred(features, nullptr, Strategy::non_empty, pool,
                                NonEmptyTables::suited(features, targets, true));
     Features<count_t> packed(features, nullptr, Strategy::positional, pool);
@@ -73,24 +73,24 @@ bool same_sums(const Listed& x, const Listed& y, size_t n_given, unsigned thread
 
 }  // namespace
 
-void test_non_empty(void (*expect)(bool, const char*, int)) {
+void test_non_empty() {
     for (const unsigned threads : {1u, 2u})
         for (const size_t n_given : {size_t(1), size_t(2), size_t(3), size_t(100)})
             for (const size_t most_levels : {size_t(2), size_t(5)}) {
                 const size_t n = 1 + below(200), d = 1 + below(60);
                 const Listed x(n, d, most_levels, 30), y(n, 1 + below(70), 2, 40);
-                expect(same_sums(x, y, n_given, threads), "sums of non-empty tables", __LINE__);
+                EXPECT(same_sums(x, y, n_given, threads));
             }
     // More common rows than half of a packed number holds.
     const Listed x(70000, 3, 2, 1), y(70000, 4, 2, 2);
-    expect(same_sums(x, y, 2, 2), "sums of many common rows", __LINE__);
+    EXPECT(same_sums(x, y, 2, 2));
     // Targets of three classes, and few targets unless asked for, are not suited.
     Pool pool(1);
     const Listed features(50, 5, 2, 10), classes(50, 3, 9, 2), few(50, 5, 2, 10);
     const SparseColumns columns = features.columns(), of_classes = classes.columns(), of_few = few.columns();
-    expect(NonEmptyTables::suited(columns, Targets(of_few, pool), false).empty(), "few targets", __LINE__);
+    EXPECT(NonEmptyTables::suited(columns, Targets(of_few, pool), false).empty());
     const Targets many_classes(of_classes, pool);
     size_t most = 0;
     for (size_t l = 0; l < many_classes.size(); ++l) most = std::max(most, many_classes.classes(l));
-    expect(most <= 2 || NonEmptyTables::suited(columns, many_classes, true).empty(), "classes", __LINE__);
+    EXPECT(most <= 2 || NonEmptyTables::suited(columns, many_classes, true).empty());
 }

@@ -88,10 +88,9 @@ void test_gains_and_folding() {
 
 }  // namespace
 
-int pursuit_failures() {
+void test_pursuit() {
     test_sparse_products();
     test_same_bits_on_any_number_of_threads();
     test_orthogonal_after_large_multiples();
     test_gains_and_folding();
-    return failures;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "expect.hpp"
 #include "reading/quotes.hpp"
 
 using namespace labelsieve;
@@ -37,8 +38,7 @@ bool same(const Quotes& left, const Quotes& right) {
 
 }  // namespace
 
-void test_quotes(void (*expect)(bool, const char*, int)) {
-#define EXPECT(condition) expect((condition), #condition, __LINE__)
+void test_quotes() {
     EXPECT(same(scan(""), {}));
     EXPECT(same(scan("a,b\n"), {}));
     EXPECT(same(scan("\"\""), {}));
@@ -71,5 +71,4 @@ void test_quotes(void (*expect)(bool, const char*, int)) {
         n_newlines += expected.enclose_newlines;
     }
     EXPECT(n_strays > 100 && n_strays < 1900 && n_newlines > 100);
-#undef EXPECT
 }

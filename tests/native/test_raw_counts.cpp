@@ -1,15 +1,14 @@
 // Raw counts of chunks of rows, added up, against plain loops over all rows.
-#include <random>
 #include <stdexcept>
 
 #include "counting/raw_counts.hpp"
+#include "expect.hpp"
 
 using namespace labelsieve;
 
 namespace {
 
-std::mt19937_64 random_bits(20260707);
-size_t below(size_t n) { return size_t(random_bits() % n); }
+Below below(20260707);
 
 struct Table {
     std::vector<uint32_t> levels;
@@ -177,19 +176,9 @@ Counts by_chunks(const Case& data, size_t chunk_rows, unsigned threads) {
     return out;
 }
 
-template <class Call>
-bool is_refused(const Call& call) {
-    try {
-        call();
-    } catch (const std::invalid_argument&) {
-        return true;
-    }
-    return false;
-}
-
 }  // namespace
 
-void test_raw_counts(void (*expect)(bool, const char*, int)) {
+void test_raw_counts() {
     for (int round = 0; round < 40; ++round) {
         const uint64_t weights[] = {0, 1, 5, uint64_t(1) << 33};
         const size_t n = 1 + below(round % 3 == 0 ? 20 : 400);
@@ -197,16 +186,15 @@ void test_raw_counts(void (*expect)(bool, const char*, int)) {
             make_case(n, 1 + below(round % 4 == 0 ? 400 : 30), round % 2 == 1, weights[round % 4]);
         const Counts expected = plain_loops(data);
         for (const size_t chunk_rows : {n, size_t(1) + below(n), size_t(64)})
-            expect(by_chunks(data, chunk_rows, 1 + unsigned(below(3))) == expected, "counts of chunks add up",
-                   __LINE__);
+            EXPECT(by_chunks(data, chunk_rows, 1 + unsigned(below(3))) == expected);
     }
     Case data = make_case(50, 12, false, 0);
     data.given[17] = uint32_t(data.given_cell.size());
-    expect(is_refused([&] { by_chunks(data, 50, 1); }), "a given code that is no level is refused", __LINE__);
+    EXPECT(throws<std::invalid_argument>([&] { by_chunks(data, 50, 1); }));
     data = make_case(50, 12, false, 0);
     data.y.codes[3] = 2;  // of two classes
-    expect(is_refused([&] { by_chunks(data, 50, 2); }), "a class that is no class is refused", __LINE__);
+    EXPECT(throws<std::invalid_argument>([&] { by_chunks(data, 50, 2); }));
     data = make_case(50, 12, false, 0);
     data.x.codes[50 + 7] = uint8_t(data.x.levels[1]);
-    expect(is_refused([&] { by_chunks(data, 50, 1); }), "a code that is no level is not packed", __LINE__);
+    EXPECT(throws<std::invalid_argument>([&] { by_chunks(data, 50, 1); }));
 }

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "expect.hpp"
 #include "neighbors/relief.hpp"
 
 using namespace labelsieve;
@@ -55,7 +56,7 @@ struct Matrix {
 
 }  // namespace
 
-void test_relief(void (*expect)(bool, const char*, int)) {
+void test_relief() {
     std::mt19937_64 random(7);
     for (const auto& [n, d] : {std::pair<size_t, size_t>{1, 1}, {2, 9}, {70, 5}, {133, 24}}) {
         const Matrix matrix(n, d, random);
@@ -93,14 +94,13 @@ void test_relief(void (*expect)(bool, const char*, int)) {
                 std::vector<row_t> found(n_found);
                 nearest_rows(*points, references, {.starts = starts, .indices = members}, k, pool,
                              found.data());
-                expect(found == expected, "nearest rows", __LINE__);
+                EXPECT(found == expected);
                 std::vector<double> sums(d);
                 add_differences(*points, references, found, factors, pool, sums.data());
                 if (first.empty()) first = sums;
-                expect(sums == first, "the same bits for any threads and storage", __LINE__);
+                EXPECT(sums == first);
                 for (size_t c = 0; c < d; ++c)
-                    expect(std::fabs(sums[c] - plain[c]) < 1e-3, "sum of differences",
-                           __LINE__);  // of a billion and more
+                    EXPECT(std::fabs(sums[c] - plain[c]) < 1e-3);  // of a billion and more
             }
     }
 }

@@ -1,16 +1,13 @@
 // Shrunk tables against plain loops that follow the same operations: every instruction set gives these bits.
 #include <cmath>
-#include <numbers>
-#include <random>
 
-#include "counting/panels.hpp"
+#include "panel_inputs.hpp"
 
 using namespace labelsieve;
 
 namespace {
 
-std::mt19937_64 random_bits(20260707);
-size_t below(size_t n) { return size_t(random_bits() % n); }
+Below below(20260707);
 
 struct Sizes {
     size_t levels, given, classes;
@@ -103,17 +100,13 @@ bool same_bits(const Sizes& sizes, uint64_t most, const double* logs) {
 
 }  // namespace
 
-void test_shrunk(void (*expect)(bool, const char*, int)) {
-    std::vector<double> logs(WeightedTerm::n_logs + 1);
-    for (size_t i = 0; i < WeightedTerm::n_logs; ++i)
-        logs[i] = std::log1p(double(i) / double(WeightedTerm::n_logs));
-    logs.back() = std::numbers::ln2;
+void test_shrunk() {
+    const std::vector<double> logs = log_table();
     for (const double p : {1.0, 0.5, 0.3, 1e-9, 123.456})
-        expect(std::abs(table_log(p, logs.data()) - std::log(p)) < 1e-15 * (1 + std::abs(std::log(p))),
-               "a logarithm", __LINE__);
+        EXPECT(std::abs(table_log(p, logs.data()) - std::log(p)) < 1e-15 * (1 + std::abs(std::log(p))));
     for (int round = 0; round < 40; ++round) {
         const Sizes sizes{.levels = 1 + below(6), .given = 1 + below(5), .classes = 1 + below(4)};
-        expect(same_bits<count_t>(sizes, 1 + below(50), logs.data()), "shrunk tables of counts", __LINE__);
-        expect(same_bits<double>(sizes, uint64_t(1) << 33, logs.data()), "of weights", __LINE__);
+        EXPECT(same_bits<count_t>(sizes, 1 + below(50), logs.data()));
+        EXPECT(same_bits<double>(sizes, uint64_t(1) << 33, logs.data()));
     }
 }

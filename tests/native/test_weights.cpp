@@ -1,12 +1,10 @@
 // Weighted rows against plain loops: every strategy, weights of all sizes, and counts of both kinds.
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <optional>
-#include <random>
 #include <tuple>
 
-#include "counting/panels.hpp"
+#include "panel_inputs.hpp"
 
 using namespace labelsieve;
 
@@ -14,33 +12,10 @@ namespace {
 
 using Key = std::tuple<code_t, uint32_t, code_t>;
 
-std::mt19937_64 random_bits(20260606);
-size_t below(size_t n) { return size_t(random_bits() % n); }
-
-// Columns of codes of given levels; most are 0.
-struct Codes {
-    std::vector<uint32_t> levels;
-    std::vector<code_t> codes;
-    size_t n_rows;
-
-    Codes(size_t n, std::vector<uint32_t> of, double zeros) : levels(std::move(of)), n_rows(n) {
-        for (const uint32_t level : levels)
-            for (size_t i = 0; i < n; ++i)
-                codes.push_back(double(below(1000)) < 1000 * zeros ? code_t(0) : code_t(below(level)));
-    }
-    code_t at(size_t row, size_t column) const { return codes[column * n_rows + row]; }
-    DenseColumns columns() const {
-        return {{.data = codes.data(),
-                 .item_size = sizeof(code_t),
-                 .row_stride = sizeof(code_t),
-                 .column_stride = ptrdiff_t(n_rows * sizeof(code_t)),
-                 .n_rows = n_rows},
-                levels};
-    }
-};
+Below below(20260606);
 
 struct Case {
-    Codes x, y;
+    CodeTable x, y;
     std::vector<uint64_t> weights;
     std::vector<row_t> rows;  // of every entry; empty when entry i is row i
     std::vector<uint32_t> given;
@@ -58,24 +33,13 @@ bool equals_plain_loops(const Case& data, Terms<Count> terms, const WeightedTerm
     terms.weights = &weights;
     terms.rows = data.rows.empty() ? nullptr : data.rows.data();
     Pool pool(threads);
-    const DenseColumns x = data.x.columns(), y = data.y.columns();
+    const DenseColumns x = data.x.dense(), y = data.y.dense();
     Features<Count> features(x, &weights, strategy, pool);
     const Targets targets(y, pool);
     Panels<Count> panels(features, targets, terms, pool);
     std::vector<fixed_t> with_given(d), triple(d * q), sums(q), again(d), reduced(d);
-    const PanelRequest request{.given = data.given,
-                               .n_given = data.n_given,
-                               .first = 0,
-                               .last = q,
-                               .reduce = false,
-                               .with_given = with_given.data(),
-                               .out = triple.data()};
-    panels.run(request);
-    PanelRequest added = request;
-    added.reduce = true;
-    added.with_given = again.data();
-    added.out = reduced.data();
-    panels.run(added);
+    panels.run(whole_panel(data.given, data.n_given, q, with_given, triple));
+    panels.run(whole_panel(data.given, data.n_given, q, again, reduced, true));
     panels.target_sums(sums.data());
     bool same = with_given == again;
     const auto sum_of = [&](const auto& key) {
@@ -105,18 +69,15 @@ bool equals_plain_loops(const Case& data, Terms<Count> terms, const WeightedTerm
 
 }  // namespace
 
-void test_weights(void (*expect)(bool, const char*, int)) {
-    std::vector<double> logs(WeightedTerm::n_logs + 1);
-    for (size_t i = 0; i < WeightedTerm::n_logs; ++i)
-        logs[i] = std::log1p(double(i) / double(WeightedTerm::n_logs));
-    logs.back() = std::numbers::ln2;
+void test_weights() {
+    const std::vector<double> logs = log_table();
     const WeightedTerm term{.logs = logs.data(), .scale = 1.0, .penalty = 7};
     for (const uint64_t w : {uint64_t(1), uint64_t(2), uint64_t(3), uint64_t(4095), uint64_t(1) << 40,
                              (uint64_t(1) << 40) - 1, uint64_t(123456789123)}) {
         const double exact = double(w) * std::log(double(w));
-        expect(std::abs(double(term(w) + 7) - exact) <= 1 + 1e-15 * exact, "a term is n log n", __LINE__);
+        EXPECT(std::abs(double(term(w) + 7) - exact) <= 1 + 1e-15 * exact);
     }
-    expect(term(0) == 0, "the term of nothing is 0", __LINE__);
+    EXPECT(term(0) == 0);
 
     const Strategy strategies[] = {Strategy::automatic, Strategy::positional, Strategy::grouped,
                                    Strategy::tiled,     Strategy::sparse,     Strategy::histogram};
@@ -129,8 +90,8 @@ void test_weights(void (*expect)(bool, const char*, int)) {
             levels.push_back(uint32_t(round % 4 == 0 ? 2 : 1 + below(below(20) == 0 ? 60 : 6)));
         const bool repeated = round % 5 == 3;
         const size_t n_entries = repeated ? 1 + below(2 * n) : n;
-        Case data{.x = Codes(n, levels, round % 2 ? 0.0 : 0.97),
-                  .y = Codes(n_entries, {2, 3, uint32_t(1 + below(90))}, 0.5),
+        Case data{.x = CodeTable(below, n, levels, round % 2 ? 0.0 : 0.97),
+                  .y = CodeTable(below, n_entries, {2, 3, uint32_t(1 + below(90))}, 0.5),
                   .weights = {},
                   .rows = {},
                   .given = std::vector<uint32_t>(n_entries),
@@ -150,12 +111,10 @@ void test_weights(void (*expect)(bool, const char*, int)) {
             for (auto& code : data.given) code = uint32_t(below(n_given));
             for (const Strategy strategy : strategies) {
                 const unsigned threads = 1 + unsigned(below(3));
-                expect(equals_plain_loops<double>(data, {.weighted = term}, term, strategy, threads),
-                       "sums of weights as doubles", __LINE__);
+                EXPECT(equals_plain_loops<double>(data, {.weighted = term}, term, strategy, threads));
                 if (!table.empty())
-                    expect(
-                        equals_plain_loops<count_t>(data, {.table = table.data()}, term, strategy, threads),
-                        "sums of weights from a table", __LINE__);
+                    EXPECT(
+                        equals_plain_loops<count_t>(data, {.table = table.data()}, term, strategy, threads));
             }
         }
     }
