@@ -65,6 +65,12 @@ def whole_number(value: object, name: str, low: int, high: int) -> int:
     return int(value)
 
 
+def require_same_rows(n_rows: int, n_others: int, second: str = "Y", first: str = "X") -> None:
+    """Refuse two tables of different length."""
+    if n_rows != n_others:
+        raise InputError(f"{first} has {n_rows} rows and {second} has {n_others}; they must be the same rows.")
+
+
 def one_of(value: object, name: str, choices: tuple[str, ...]) -> None:
     """Refuse what is not among ``choices``."""
     if not isinstance(value, str) or value not in choices:

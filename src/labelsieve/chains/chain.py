@@ -21,7 +21,7 @@ from labelsieve.classifiers.binary_models import columns_of
 from labelsieve.classifiers.label_encoding import LabelCoder
 from labelsieve.classifiers.weight_routing import Weights, fit_weighted, weight_parameters
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, PREDICTOR, parameter
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, require_same_rows
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.labelspace.base_space import RandomState, random_generator
 from labelsieve.table_types import Features, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
@@ -208,8 +208,7 @@ class BaseChain(MetaClassifier):
         check_is_fitted(self)
         X = self._read_queries(X)
         labels = self._coder.encode(y)
-        if len(labels) != X.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows and y has {len(labels)}; they must be the same rows.")
+        require_same_rows(X.shape[0], len(labels), "y")
         values = labels[:, self.chain_.labels]
         present = self.chain_.along(X, values, Link.probability)
         with np.errstate(divide="ignore"):

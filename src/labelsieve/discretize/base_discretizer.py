@@ -21,7 +21,7 @@ from labelsieve.counting.number_table import NumberTable, is_frame, read_table
 from labelsieve.counting.row_weights import RowWeights, quantize, read_weights
 from labelsieve.counting.targets import known_classes
 from labelsieve.discretize.code_matrix import as_matrix_like
-from labelsieve.errors import InputError, is_whole, unknown_name
+from labelsieve.errors import InputError, is_whole, require_same_rows, unknown_name
 from labelsieve.table_types import ColumnsLike, CompressedMatrix, Features, TableLike, TargetsLike, WeightsLike, is_sparse
 
 Missing = Literal["level", "error", "drop-pairwise"]
@@ -207,8 +207,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         if y is None:
             raise InputError(f"{type(self).__name__} is supervised: pass the targets as y.")
         targets = known_classes(y, type(self).__name__)
-        if targets.n_rows != n_rows:
-            raise InputError(f"X has {n_rows} rows and y has {targets.n_rows}; they must be the same rows.")
+        require_same_rows(n_rows, targets.n_rows, "y")
         return targets
 
     def __sklearn_tags__(self) -> Any:

@@ -19,7 +19,7 @@ from labelsieve.counting.number_table import read_table
 from labelsieve.counting.row_weights import Estimator, weigh
 from labelsieve.counting.shrinkage import shrunk_information
 from labelsieve.counting.whole_tables import Terms
-from labelsieve.errors import InputError, one_of
+from labelsieve.errors import InputError, one_of, require_same_rows
 from labelsieve.table_types import TargetsLike, WeightsLike
 
 Base = Literal["nat", "bit"]
@@ -109,9 +109,7 @@ def _tables(named: Mapping[str, TargetsLike | Codes]) -> list[Codes]:
     for position, (what, table) in enumerate(zip(named, tables, strict=True)):
         if table.has_missing and position != 1:
             raise InputError(f"{what} has missing cells, which this measure cannot leave out; fill them or drop their rows.")
-        if table.n_rows != n_rows:
-            first = next(iter(named))
-            raise InputError(f"{first} has {n_rows} rows and {what} has {table.n_rows}; they must be the same rows.")
+        require_same_rows(n_rows, table.n_rows, what, next(iter(named)))
     return [with_missing_cells(table) for table in tables]
 
 
@@ -130,21 +128,15 @@ def read_columns(X: TargetsLike, what: str = "X") -> list[Real]:
     return columns
 
 
-def same_rows(X: list[Real], n_rows: int) -> None:
-    """Raise InputError for tables of different length."""
-    if len(X[0]) != n_rows:
-        raise InputError(f"X has {len(X[0])} rows and Y has {n_rows}; they must be the same rows.")
-
-
 def read_classes(Y: TargetsLike, X: list[Real]) -> Codes:
     """Targets that are classes, with the rows of ``X``."""
     classes = Codes.from_values(label_matrix(Y), what="Y")
-    same_rows(X, classes.n_rows)
+    require_same_rows(len(X[0]), classes.n_rows)
     return classes
 
 
 def read_numbers(Y: TargetsLike, X: list[Real]) -> list[Real]:
     """Targets that are numbers, with the rows of ``X``."""
     numbers = read_columns(Y, "Y")
-    same_rows(X, len(numbers[0]))
+    require_same_rows(len(X[0]), len(numbers[0]))
     return numbers

@@ -12,7 +12,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.number_table import read_table
 from labelsieve.counting.row_weights import RowWeights, weigh
 from labelsieve.counting.targets import known_classes
-from labelsieve.errors import InputError, one_of
+from labelsieve.errors import InputError, one_of, require_same_rows
 from labelsieve.labelspace.chain_order import Seed, frequency_order, information_order, random_order
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents, checked_order
 from labelsieve.labelspace.network_parents import ROUNDINGS, Rounding, kcc_parents, n_parents, tree_network
@@ -164,8 +164,7 @@ class NetworkRule(BaseEstimator):  # type: ignore[misc]
             row_weights = None if weights is None else weights.values / weights.unit
             components = principal_components(table, n_components, weights=row_weights)
             features = three_levels(components, factor=self.factor, weights=row_weights)
-        if features.n_rows != Y.n_rows:
-            raise InputError(f"X has {features.n_rows} rows and Y has {Y.n_rows}; they must be the same rows.")
+        require_same_rows(features.n_rows, Y.n_rows)
         return features
 
 

@@ -10,7 +10,7 @@ from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import TargetTypes
 from labelsieve.datasets import Dataset, Description, describe
-from labelsieve.errors import InputError
+from labelsieve.errors import require_same_rows
 from labelsieve.labelspace import read_targets
 from labelsieve.report.html import Html, facts, folded, numeric, table
 from labelsieve.selectors.column_frames import column_names
@@ -56,8 +56,7 @@ def read_facts(
     X = X if hasattr(X, "shape") else np.asarray(X)
     targets = read_targets(Y, types)
     n_rows, n_features = int(X.shape[0]), int(X.shape[1])
-    if targets.n_rows != n_rows:
-        raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
+    require_same_rows(n_rows, targets.n_rows)
     features = column_names(X, names, n_features, "feature")
     labels = column_names(Y, label_names, targets.n_columns, "label")
     description = None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.counting.number_table import read_table
-from labelsieve.errors import InputError, whole_number
+from labelsieve.errors import InputError, require_same_rows, whole_number
 from labelsieve.statistics.knockoff_models import feature_model
 from labelsieve.statistics.knockoff_tree import TreeKnockoffs
 from labelsieve.statistics.standard_columns import standardized, variance_components
@@ -79,8 +79,7 @@ def conditional_randomization_test(
     nominal = isinstance(model, TreeKnockoffs)
     columns: NDArray[Any] = model.codes if isinstance(model, TreeKnockoffs) else _numbers(X, "X")
     targets = standardized(_numbers(label_matrix(Y), "Y"))
-    if len(targets) != len(columns):
-        raise InputError(f"X has {len(columns)} rows and Y has {len(targets)}; they must be the same rows.")
+    require_same_rows(len(columns), len(targets))
     p_values = []
     for feature in features:
         j = whole_number(feature, "features", 0, columns.shape[1] - 1)

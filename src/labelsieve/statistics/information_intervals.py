@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chndtrinc
 
-from labelsieve.errors import InputError, one_of, share, whole_number
+from labelsieve.errors import InputError, one_of, require_same_rows, share, whole_number
 from labelsieve.information import Codes, mutual_information
 from labelsieve.table_types import TableLike, TargetsLike
 
@@ -206,8 +206,7 @@ def _resampled(
 
 def _checked(X: TableLike | Codes, Y: TargetsLike | Codes) -> tuple[Codes, Codes]:
     features, targets = Codes.from_values(X), Codes.from_values(Y, what="Y")
-    if features.n_rows != targets.n_rows:
-        raise InputError(f"X has {features.n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
+    require_same_rows(features.n_rows, targets.n_rows)
     if features.has_missing or targets.has_missing:
         raise InputError("Intervals need tables without missing cells; fill them, or take them as a level.")
     return features, targets

@@ -13,7 +13,7 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import sum_of_levels
 from labelsieve.counting.row_weights import RowWeights
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, require_same_rows
 
 
 @dataclass(eq=False, repr=False)
@@ -36,8 +36,7 @@ class TableBackend:
 
     def __post_init__(self) -> None:
         n_rows = self.X.n_rows if self.row_index is None else len(self.row_index)
-        if n_rows != self.Y.n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {self.Y.n_rows}; they must be the same rows.")
+        require_same_rows(n_rows, self.Y.n_rows)
         self.n_features, self.n_targets, self.n_rows = self.X.n_columns, self.Y.n_columns, n_rows
         self.conditions = ConditionColumns(self.X, self.Y, self.row_index)
 
