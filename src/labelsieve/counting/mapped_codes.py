@@ -1,8 +1,9 @@
 """Codes in files, column after column, dense or sparse, for tables that do not fit into memory."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +65,8 @@ def dense_rows(codes: Codes, start: int, n_rows: int) -> NDArray[Any]:
     return codes.dense[start : start + n_rows]
 
 
-class CodesFile:
-    """Writes the columns of a dense table of codes to a file; parameters as for :class:`ColumnLog`.
+class ColumnsFile(ABC):
+    """Writes the columns of a table of codes to files.
 
     Parameters
     ----------
@@ -74,44 +75,63 @@ class CodesFile:
         Of all columns.
     folder : path, default=None
     key : str, default=""
+        As for :class:`~labelsieve.counting.column_log.ColumnLog`.
     """
+
+    _kind: ClassVar[str]
+    _facts: ClassVar[tuple[str, ...]]
+    _files: ClassVar[tuple[str, ...]]
 
     def __init__(self, n_rows: int, names: tuple[str, ...], *, folder: Path | None = None, key: str = "") -> None:
         self._n_rows, self._names, self._folder = n_rows, names, folder
-        self._log = ColumnLog(
-            len(names), ("levels", "missing", "itemsize"), ("codes.bin",), folder=folder, key=f"dense {n_rows} {key}"
-        )
-        self._dtype: np.dtype[Any] = np.dtype(np.uint16 if self._log.facts["itemsize"].max() == 2 else np.uint8)
+        facts, key = ("levels", "missing", *self._facts), f"{self._kind} {n_rows} {key}"
+        self._log = ColumnLog(len(names), facts, self._files, folder=folder, key=key)
 
     @property
     def unfinished(self) -> list[int]:
         """Columns that are still to be written."""
         return self._log.unfinished
 
+    @abstractmethod
     def write(self, columns: list[int], codes: Codes) -> None:
         """Add columns; they are finished when this returns."""
-        dense = codes.to_dense()
-        if dense.dtype.itemsize > self._dtype.itemsize:
-            self._widen()
-        missing = np.zeros(len(columns), dtype=bool) if codes.missing is None else codes.missing
-        self._write(columns, dense, {"levels": codes.levels, "missing": missing.astype(int)})
 
     def codes(self, memory_limit: int | None, *, on_cluster: bool = False) -> MappedCodes:
         """All columns."""
         assert not self.unfinished
-        missing = self._log.facts["missing"].astype(bool)
+        levels, missing = self._log.facts["levels"].astype(np.uint32), self._log.facts["missing"].astype(bool)
+        place: dict[str, Any] = {"memory_limit": memory_limit, "folder": self._folder, "on_cluster": on_cluster}
+        marked = missing if missing.any() else None
+        return MappedCodes(self._n_rows, levels, self._names, missing=marked, **self._content(), **place)
+
+    @abstractmethod
+    def _content(self) -> dict[str, Any]:
+        """The codes, as parameters of :class:`MappedCodes`."""
+
+
+def _facts_of(codes: Codes) -> dict[str, Any]:
+    missing = np.zeros(codes.n_columns, dtype=bool) if codes.missing is None else codes.missing
+    return {"levels": codes.levels, "missing": missing.astype(int)}
+
+
+class CodesFile(ColumnsFile):
+    """The columns of a dense table, in any order."""
+
+    _kind, _facts, _files = "dense", ("itemsize",), ("codes.bin",)
+
+    def __init__(self, n_rows: int, names: tuple[str, ...], **options: Any) -> None:
+        super().__init__(n_rows, names, **options)
+        self._dtype: np.dtype[Any] = np.dtype(np.uint16 if self._log.facts["itemsize"].max() == 2 else np.uint8)
+
+    def write(self, columns: list[int], codes: Codes) -> None:
+        dense = codes.to_dense()
+        if dense.dtype.itemsize > self._dtype.itemsize:
+            self._widen()
+        self._write(columns, dense, _facts_of(codes))
+
+    def _content(self) -> dict[str, Any]:
         (file,), shape = self._log.files, (self._n_rows, len(self._names))
-        return MappedCodes(
-            self._n_rows,
-            self._log.facts["levels"].astype(np.uint32),
-            self._names,
-            dense=np.memmap(file.raw, dtype=self._dtype, mode="r", shape=shape, order="F"),
-            missing=missing if missing.any() else None,
-            memory_limit=memory_limit,
-            folder=self._folder,
-            file=file,
-            on_cluster=on_cluster,
-        )
+        return {"dense": np.memmap(file.raw, dtype=self._dtype, mode="r", shape=shape, order="F"), "file": file}
 
     def _write(self, columns: list[int], dense: NDArray[Any], facts: dict[str, Any]) -> None:
         width = self._n_rows * self._dtype.itemsize
@@ -131,60 +151,25 @@ class CodesFile:
             self._write([j], column[:, np.newaxis], {name: values[[j]] for name, values in self._log.facts.items()})
 
 
-class SparseCodesFile:
-    """Writes the columns of a sparse table of codes to files, in their order.
+class SparseCodesFile(ColumnsFile):
+    """The columns of a sparse table, in their order."""
 
-    Parameters
-    ----------
-    n_rows : int
-    names : sequence of str
-        Of all columns.
-    folder, key
-        As for :class:`~labelsieve.counting.column_log.ColumnLog`.
-    """
-
-    def __init__(self, n_rows: int, names: tuple[str, ...], *, folder: Path | None = None, key: str = "") -> None:
-        self._n_rows, self._names, self._folder = n_rows, names, folder
-        facts, files = ("sizes", "levels", "implicit", "missing"), ("rows.bin", "codes.bin")
-        self._log = ColumnLog(len(names), facts, files, folder=folder, key=f"sparse {n_rows} {key}")
-
-    @property
-    def unfinished(self) -> list[int]:
-        """Columns that are still to be written."""
-        return self._log.unfinished
+    _kind, _facts, _files = "sparse", ("sizes", "implicit"), ("rows.bin", "codes.bin")
 
     def write(self, columns: list[int], codes: Codes) -> None:
-        """Add the next columns; they are finished when this returns."""
         assert columns == self.unfinished[: len(columns)]
         sparse = codes.sparse if codes.sparse is not None else _listed(codes)
-        facts = {
-            "sizes": np.diff(sparse.starts),
-            "levels": codes.levels,
-            "implicit": sparse.implicit,
-            "missing": np.zeros(len(columns), dtype=int) if codes.missing is None else codes.missing.astype(int),
-        }
         start = int(self._log.facts["sizes"].sum())
         rows = 0, 4 * start, np.ascontiguousarray(sparse.rows, np.uint32)
         listed = 1, 2 * start, np.ascontiguousarray(sparse.codes, np.uint16)
+        facts = {**_facts_of(codes), "sizes": np.diff(sparse.starts), "implicit": sparse.implicit}
         self._log.write((rows, listed), columns, facts)
 
-    def codes(self, memory_limit: int | None, *, on_cluster: bool = False) -> MappedCodes:
-        """All columns."""
-        assert not self.unfinished
-        facts = self._log.facts
+    def _content(self) -> dict[str, Any]:
+        facts, types = self._log.facts, (np.uint32, np.uint16)
         starts = np.concatenate([[0], np.cumsum(facts["sizes"])])
-        types = np.uint32, np.uint16
         rows, codes = (mapped(file, dtype, int(starts[-1])) for file, dtype in zip(self._log.files, types, strict=True))
-        return MappedCodes(
-            self._n_rows,
-            facts["levels"].astype(np.uint32),
-            self._names,
-            sparse=SparseCodes(starts, rows, codes, facts["implicit"].astype(np.uint16)),
-            missing=facts["missing"].astype(bool) if facts["missing"].any() else None,
-            memory_limit=memory_limit,
-            folder=self._folder,
-            on_cluster=on_cluster,
-        )
+        return {"sparse": SparseCodes(starts, rows, codes, facts["implicit"].astype(np.uint16))}
 
 
 def _listed(codes: Codes) -> SparseCodes:

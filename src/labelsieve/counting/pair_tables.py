@@ -7,12 +7,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve import core
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Feature, Panel, Reduce, Sums
+from labelsieve.counting.chunk_counts import ChunkCounts, EntryChunks
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.packed_rows import PackedRows
-from labelsieve.counting.raw_tables import values_of
+from labelsieve.counting.raw_tables import LevelCells, values_of
 from labelsieve.errors import InputError
 
 Counts = NDArray[np.int64]
@@ -156,31 +156,13 @@ def _positions(levels: NDArray[np.uint32], more: NDArray[np.uint32]) -> NDArray[
 
 def _counted(packed: PackedRows, X: Codes, V: Codes, n_threads: int) -> tuple[Counts, Counts]:
     """``(levels of V, levels of X)``: joint counts; and the counts of the levels of V."""
-    counter, layout = core.RawCounter(n_threads), packed.layout
-    n_sets = int(V.levels.sum())
-    class_cells = np.concatenate([np.arange(levels, dtype=np.uint32) for levels in V.levels])
-    codes, starts = V.to_dense(), starts_of(X.levels)
+    classes = [LevelCells(np.zeros(levels, dtype=np.int64), every=True) for levels in V.levels]
+    counter = ChunkCounts(packed, EntryChunks(V, None, None), most=2**62, n_threads=n_threads, classes=classes)
+    n_sets, starts = int(V.levels.sum()), starts_of(X.levels)
     out, sizes = np.zeros((n_sets, int(X.levels.sum())), dtype=np.int64), np.zeros(n_sets, dtype=np.int64)
-    for part in layout.parts():
-        counts, sizes = np.zeros((n_sets, part.n_columns), dtype=np.int64), np.zeros(n_sets, dtype=np.int64)
-        for chunk in packed.chunks():
-            rows = slice(chunk.start, chunk.start + chunk.n_rows)
-            lists = (chunk.starts, chunk.columns) if part.listed else (np.zeros(1, np.int64), np.empty(0, np.uint32))
-            counter.add(
-                chunk.words[: 0 if part.listed else None],
-                chunk.n_rows,
-                *lists,
-                part.n_columns if part.listed else 0,
-                None,
-                np.zeros(chunk.n_rows, dtype=np.uint32),
-                np.zeros(1, dtype=np.uint32),
-                codes[rows],
-                V.levels,
-                class_cells,
-                None,
-                counts.reshape(-1),
-                sizes,
-            )
+    for part in packed.layout.parts():
+        counts = np.concatenate(counter.count(part, range(V.n_columns), None))[:, 0]
+        sizes = counts[:, -1]
         for feature, first in zip(part.features.tolist(), part.first.tolist(), strict=True):
             n_other, start = int(X.levels[feature]) - 1, int(starts[feature])
             out[:, start + 1 : start + 1 + n_other] = counts[:, first : first + n_other]

@@ -15,16 +15,16 @@ NOT_COUNTED = np.iinfo(np.uint32).max  # as in the core
 
 
 class LevelCells:
-    """The cells of a variable: the most frequent level is not counted, levels that do not occur have none.
+    """The cells of a variable: the most frequent level is not counted, levels that do not occur have none; or ``every`` one.
 
     >>> cells = LevelCells(np.array([2, 0, 9]))
     >>> cells.cell, cells.n_counted
     (array([         0, 4294967295, 4294967295], dtype=uint32), 1)
     """
 
-    def __init__(self, sizes: NDArray[np.integer]) -> None:
+    def __init__(self, sizes: NDArray[np.integer], *, every: bool = False) -> None:
         occurs = np.flatnonzero(sizes)
-        counted = occurs[occurs != np.argmax(sizes)]
+        counted = np.arange(len(sizes)) if every else occurs[occurs != np.argmax(sizes)]
         self.cell = np.full(len(sizes), NOT_COUNTED, dtype=np.uint32)
         self.cell[counted] = np.arange(len(counted))
         self.n_counted = len(counted)

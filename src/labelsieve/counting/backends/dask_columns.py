@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.dask_cluster import Cluster
-from labelsieve.counting.backends.dask_rows import narrow
+from labelsieve.counting.backends.dask_rows import StoredCodes, narrow
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, Panel, Reduce, Sums
 from labelsieve.counting.backends.table_backend import TableBackend
@@ -16,34 +16,17 @@ from labelsieve.counting.codes import Codes
 from labelsieve.counting.mapped_codes import MappedCodes
 
 
-@dataclass(frozen=True)
-class StoredColumns:
-    """Columns of codes in a file that the workers can read."""
-
-    path: str
-    dtype: str
-    n_rows: int
-    levels: NDArray[np.uint32]
-    start: int
-
-    def read(self) -> Codes:
-        """The columns."""
-        shape = self.n_rows, len(self.levels)
-        offset = self.start * self.n_rows * np.dtype(self.dtype).itemsize
-        codes = np.fromfile(self.path, dtype=self.dtype, count=shape[0] * shape[1], offset=offset)
-        return Codes(self.n_rows, self.levels, dense=codes.reshape(shape, order="F"))
-
-
+@dataclass(eq=False)
 class ColumnsOfWorker:
     """Some of the features, packed where they are counted. It can be sent, or made again, if a worker is lost."""
 
-    def __init__(self, X: Codes | StoredColumns, others: tuple[Any, ...]) -> None:
-        self._X, self._others = X, others
+    X: Codes | StoredCodes
+    others: tuple[Any, ...]
 
     @cached_property
     def _backend(self) -> NativeBackend:
-        X = self._X.read() if isinstance(self._X, StoredColumns) else self._X
-        Y, fixed, weights, row_index = self._others
+        Y, fixed, weights, row_index = self.others
+        X = self.X.read() if isinstance(self.X, StoredCodes) else self.X
         return NativeBackend(X, Y, fixed, weights=weights, row_index=row_index)
 
     def ask(self, method: str, *arguments: object, **options: object) -> Any:
@@ -123,13 +106,11 @@ class DaskColumns(TableBackend):
         return sums
 
 
-def _columns_of(X: Codes, start: int, stop: int) -> Codes | StoredColumns:
-    levels = X.levels[start:stop]
-    if isinstance(X, MappedCodes) and X.dense is not None:
-        if X.folder is not None and X.file is not None:
-            return StoredColumns(str(X.file.raw.name), X.dense.dtype.str, X.n_rows, levels, start)
-        in_memory: NDArray[Any] = np.array(X.dense[:, start:stop], order="F")
-        return Codes(X.n_rows, levels, dense=in_memory)
-    if X.dense is not None:
-        return Codes(X.n_rows, levels, dense=X.dense[:, start:stop])
-    return X.take_columns(np.arange(start, stop))
+def _columns_of(X: Codes, start: int, stop: int) -> Codes | StoredCodes:
+    if (stored := StoredCodes.of(X, slice(None), slice(start, stop))) is not None:
+        return stored
+    if X.dense is None:
+        return X.take_columns(np.arange(start, stop))
+    some: NDArray[Any] = X.dense[:, start:stop]
+    in_memory = np.array(some, order="F") if isinstance(X, MappedCodes) else some
+    return Codes(X.n_rows, X.levels[start:stop], dense=in_memory)

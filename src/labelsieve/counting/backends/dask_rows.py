@@ -21,53 +21,46 @@ PART_BYTES = 2**22  # of codes that are sent in one message
 ADDED = 8  # parts whose counts are added up in one task
 
 
-@dataclass(frozen=True)
-class StoredRows:
-    """Rows of codes in a file that the workers can read."""
+@dataclass(frozen=True, eq=False)
+class StoredCodes:
+    """Some rows and columns of codes in a file that the workers can read."""
 
     path: str
     dtype: str
-    n_all: int
-    n_columns: int
-    start: int
-    n_rows: int
+    shape: tuple[int, int]
+    levels: NDArray[np.uint32]
+    rows: slice
+    columns: slice
 
-    def read(self) -> NDArray[Any]:
-        """The rows."""
-        shape = self.n_all, self.n_columns
-        table = np.memmap(self.path, dtype=self.dtype, mode="r", shape=shape, order="F")
-        return np.array(table[self.start : self.start + self.n_rows], order="F")
+    @classmethod
+    def of(cls, X: Codes, rows: slice, columns: slice) -> "StoredCodes | None":
+        """A part of codes that are in a file with a name; None for others."""
+        if not isinstance(X, MappedCodes) or X.folder is None or X.file is None or X.dense is None:
+            return None
+        return cls(str(X.file.raw.name), X.dense.dtype.str, X.shape, X.levels[columns], rows, columns)
+
+    def read(self) -> Codes:
+        """The codes."""
+        table = np.memmap(self.path, dtype=self.dtype, mode="r", shape=self.shape, order="F")
+        dense = np.array(table[self.rows, self.columns], order="F")
+        return Codes(len(dense), self.levels, dense=dense)
 
 
+@dataclass(eq=False)
 class RowsOfWorker:
     """Some of the rows, packed where they are counted. It can be sent, or made again, if a worker is lost."""
 
-    def __init__(
-        self,
-        X: Codes | StoredRows,
-        levels: NDArray[np.uint32],
-        Y: Codes,
-        weights: RowWeights | None,
-        row_index: NDArray[np.uint32] | None,
-        classes: list[LevelCells],
-    ) -> None:
-        self._X, self._levels, self._Y, self._weights, self._row_index, self._classes = (
-            X,
-            levels,
-            Y,
-            weights,
-            row_index,
-            classes,
-        )
+    X: Codes | StoredCodes
+    Y: Codes
+    weights: RowWeights | None
+    row_index: NDArray[np.uint32] | None
+    classes: list[LevelCells]
 
     @cached_property
     def _counts(self) -> ChunkCounts:
-        X = self._X
-        if isinstance(X, StoredRows):
-            X = Codes(X.n_rows, self._levels, dense=X.read())
-        rows = PackedRows(X, in_memory=2**62)
-        entries = EntryChunks(self._Y, self._weights, self._row_index)
-        return ChunkCounts(rows, entries, most=2**62, n_threads=1, classes=self._classes)
+        rows = PackedRows(self.X.read() if isinstance(self.X, StoredCodes) else self.X, in_memory=2**62)
+        entries = EntryChunks(self.Y, self.weights, self.row_index)
+        return ChunkCounts(rows, entries, most=2**62, n_threads=1, classes=self.classes)
 
     def count(self, part: Part, targets: list[int], codes: NDArray[Any] | None, levels: LevelCells | None) -> list[Counts]:
         """See :meth:`~labelsieve.counting.chunk_counts.CellCounts.count`."""
@@ -113,7 +106,7 @@ class DaskCounts(CellCounts):
             targets = entries.classes(some, range(entries.Y.n_columns))
             Y = Codes(some.size, entries.Y.levels, dense=targets)
             rows = _rows_of(X, start, n_rows)
-            self._parts.append(self._cluster.submit(RowsOfWorker, rows, X.levels, Y, of_part, some.rows, self.classes))
+            self._parts.append(self._cluster.submit(RowsOfWorker, rows, Y, of_part, some.rows, self.classes))
 
     def _count_once(self, part: Part, targets: list[int], given: GivenColumn | None) -> list[Counts]:
         waiting = []
@@ -160,9 +153,9 @@ def default_part_rows(n_features: int, n_targets: int) -> int:
     return max(1, PART_BYTES // (n_features + n_targets))
 
 
-def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredRows:
-    if isinstance(X, MappedCodes) and X.folder is not None and X.file is not None and X.dense is not None:
-        return StoredRows(str(X.file.raw.name), X.dense.dtype.str, X.n_rows, X.n_columns, start, n_rows)
+def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredCodes:
+    if (stored := StoredCodes.of(X, slice(start, start + n_rows), slice(None))) is not None:
+        return stored
     if X.sparse is not None:
         rows = np.zeros(X.n_rows, dtype=bool)
         rows[start : start + n_rows] = True
