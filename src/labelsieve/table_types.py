@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 FloatArray = NDArray[np.float64]
-IndexArray = NDArray[np.intp]
 
 
 class SparseMatrix(Protocol):
@@ -118,3 +117,12 @@ def as_table(table: Any) -> Features:
 def is_sparse(table: object) -> "TypeIs[SparseMatrix]":
     """True for the sparse matrices and arrays of SciPy."""
     return bool(sp.issparse(table))
+
+
+def dense_array(table: Matrix) -> FloatArray:
+    """A table of numbers as an array.
+
+    >>> dense_array(sp.csr_array([[0, 1]]))
+    array([[0, 1]])
+    """
+    return table.toarray() if is_sparse(table) else table

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ Names = tuple[Sequence[str] | None, Sequence[str] | None]
 Rows = NDArray[np.bool_] | None
 
 
-class ColumnSource(Protocol):
+class ColumnSource(ABC):
     """Features and labels of a table, some columns at a time.
 
     Attributes
@@ -46,35 +46,39 @@ class ColumnSource(Protocol):
     n_labels: int
     names: Names
     longest: int
-    is_sparse: bool
+    is_sparse: ClassVar[bool] = False
 
     @property
-    def origin(self) -> str | None: ...
+    def origin(self) -> str | None:
+        return None
 
     @property
-    def on_cluster(self) -> bool: ...
+    def on_cluster(self) -> bool:
+        return False
 
+    @abstractmethod
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
         """Some features of the rows where ``rows`` is true: a frame, an array or a sparse matrix."""
 
+    @abstractmethod
     def label(self, column: int, rows: Rows) -> Any:
         """One label."""
 
     def sparse_labels(self, rows: Rows) -> Any:
         """All labels if they are a sparse matrix, else None."""
+        return None
 
+    @abstractmethod
     def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
         """The features in groups that are read and binned together within ``limit`` bytes."""
 
 
-class TableColumns(ABC):
+class TableColumns(ColumnSource):
     """Base of sources whose columns are all as long as the table.
 
     ``names``: other names of features and labels than those of the columns, None for none; ``file``: text is read by the rules
     of files; ``folder``: a temporary folder, which is removed with the source.
     """
-
-    is_sparse = False
 
     def __init__(
         self,
@@ -88,20 +92,9 @@ class TableColumns(ABC):
     ) -> None:
         self._features, self._labels, self._file, self._folder = tuple(features), tuple(labels), file, folder
         self.n_features, self.n_labels, self.n_rows, self.longest = len(features), len(labels), n_rows, n_rows
-        self.names: Names = (self._features, self._labels) if names is None else names
-
-    @property
-    def origin(self) -> str | None:
-        """See :class:`ColumnSource`."""
-        return None
-
-    @property
-    def on_cluster(self) -> bool:
-        """See :class:`ColumnSource`."""
-        return False
+        self.names = (self._features, self._labels) if names is None else names
 
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
-        """See :class:`ColumnSource`."""
         table = self._read([self._features[j] for j in columns], rows)
         if self._file is not None:
             parsed = tabulate(arrow(self._file, "reading"), table, self._file)
@@ -112,7 +105,6 @@ class TableColumns(ABC):
         return table.rename_columns([self.names[0][j] for j in columns])
 
     def label(self, column: int, rows: Rows) -> Any:
-        """See :class:`ColumnSource`."""
         table = self._read([self._labels[column]], rows)
         if self._file is not None:
             parsed = tabulate(arrow(self._file, "reading"), table, self._file)
@@ -131,12 +123,7 @@ class TableColumns(ABC):
             remedy = "Store each label as a column of 0 and 1, or load the file."
             raise DatasetError(f"column {name!r} holds sets of labels, which are not read by columns.", remedy, self._file)
 
-    def sparse_labels(self, rows: Rows) -> Any:
-        """See :class:`ColumnSource`."""
-        return None
-
     def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
-        """See :class:`ColumnSource`."""
         size = max(1, limit // (CELL_BYTES * self.n_rows))
         return [list(columns[start : start + size]) for start in range(0, len(columns), size)]
 
@@ -161,7 +148,6 @@ class ArrowColumns(TableColumns):
         return file_print(*files) if files else None
 
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
-        """See :class:`ColumnSource`."""
         numbers = self._read_numbers([self._features[j] for j in columns], rows)
         if numbers is None:
             return super().features(columns, rows)

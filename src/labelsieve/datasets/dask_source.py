@@ -8,7 +8,7 @@ import numpy as np
 
 from labelsieve.datasets.chunk_files import needs, numbered, plain_table
 from labelsieve.datasets.column_sources import Rows, TableColumns
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, require_same_rows
 
 
 def is_dask(value: object) -> bool:
@@ -34,8 +34,7 @@ class DaskSource(TableColumns):
             raise InputError("Labels are needed: fit(X, Y).")
         Y = Y if is_dask(Y) or hasattr(Y, "ndim") else np.asarray(Y)
         sizes = [_n_rows(X), _n_rows(Y)]
-        if sizes[0] != sizes[1]:
-            raise InputError(f"X has {sizes[0]} rows and Y has {sizes[1]}; they must be the same rows.")
+        require_same_rows(sizes[0], sizes[1])
         return cls(X, Y, sizes[0], _names(X), _names(Y))
 
     @property

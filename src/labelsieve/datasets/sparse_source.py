@@ -3,15 +3,15 @@
 import tempfile
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from labelsieve.counting.column_log import OpenFile
-from labelsieve.datasets.column_sources import CELL_BYTES, Names, Rows
-from labelsieve.errors import InputError
+from labelsieve.datasets.column_sources import CELL_BYTES, ColumnSource, Names, Rows
+from labelsieve.errors import require_same_rows
 from labelsieve.fingerprint import array_print
 
 MOST_COLUMNS = 4096  # that are binned together
@@ -97,10 +97,10 @@ class StoredColumns:
         return sp.csc_array((values, rows, ends), shape=(self.shape[0], len(columns)))
 
 
-class SparseSource:
+class SparseSource(ColumnSource):
     """A source of sparse features; the labels are in memory, a sparse matrix or an array."""
 
-    is_sparse = True
+    is_sparse: ClassVar[bool] = True
 
     def __init__(self, columns: StoredColumns, Y: Any, names: Names) -> None:
         self._columns, self.names = columns, names
@@ -108,37 +108,27 @@ class SparseSource:
         self.n_rows, self.n_features = columns.shape
         self.n_labels = self._Y.shape[1]
         self.longest = int(columns.sizes.max(initial=1))
-        if self._Y.shape[0] != self.n_rows:
-            raise InputError(f"X has {self.n_rows} rows and Y has {self._Y.shape[0]}; they must be the same rows.")
+        require_same_rows(self.n_rows, self._Y.shape[0])
 
     @property
     def origin(self) -> str | None:
         """A hash of the cells: of libsvm and ARFF files too, whatever their names and times."""
         return self._columns.content
 
-    @property
-    def on_cluster(self) -> bool:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
-        return False
-
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
         table = self._columns.take(columns)
         return table if rows is None else table[np.flatnonzero(rows)]
 
     def label(self, column: int, rows: Rows) -> Any:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
         values = self._Y[:, [column]].toarray()[:, 0] if sp.issparse(self._Y) else self._Y[:, column]
         return values if rows is None else values[rows]
 
     def sparse_labels(self, rows: Rows) -> Any:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
         if not sp.issparse(self._Y):
             return None
         return self._Y if rows is None else self._Y[np.flatnonzero(rows)]
 
     def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
         groups: list[list[int]] = []
         used = 0
         for column in columns:

@@ -110,17 +110,15 @@ class ArffColumns(ArrowColumns):
 
     @property
     def origin(self) -> str | None:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`: cells, and what those of nominal columns stand for."""
+        """Cells, and what those of nominal columns stand for."""
         return text_print(str(super().origin), repr([column.values for column in self._columns.values()]))
 
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
         names = [self._features[j] for j in columns]
         values = {name: values for name in names if (values := self._columns[name].values) is not None}
         return with_names(self._read_numbers(names, rows), names, values, copy=False)
 
     def label(self, column: int, rows: Rows) -> Any:
-        """See :class:`~labelsieve.datasets.column_sources.ColumnSource`."""
         name = self._labels[column]
         cells = self._read([name], rows).column(0).to_numpy()[:, np.newaxis]
         assert self._file is not None

@@ -17,7 +17,7 @@ from scipy import sparse
 from labelsieve.datasets.readers.column_table import Column, Table, check_width
 from labelsieve.datasets.readers.memory_budget import CELL, DEFAULT_LIMIT, LIMIT_VARIABLE, require_cells
 from labelsieve.errors import DatasetError, some_of
-from labelsieve.table_types import FloatArray, Matrix, is_sparse
+from labelsieve.table_types import Matrix, dense_array, is_sparse
 
 HEADER = 128
 MATRIX, PACKED = 14, 15
@@ -181,7 +181,9 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Tab
     if not scattered:
         X, Y = blocks[0]
         require_cells(sum(len(X) for X, _ in blocks), X.shape[1] + Y.shape[1], file, max_bytes)
-    rows = [sparse.hstack(block, format="csr") if scattered else np.hstack([block[0], _dense(block[1])]) for block in blocks]
+    rows = [
+        sparse.hstack(block, format="csr") if scattered else np.hstack([block[0], dense_array(block[1])]) for block in blocks
+    ]
     cells = sparse.csr_array(sparse.vstack(rows)) if scattered else np.vstack(rows)
     d, q = blocks[0][0].shape[1], blocks[0][1].shape[1]
     columns = [Column(f"feature{i + 1}") for i in range(d)] + [Column(f"label{i + 1}") for i in range(q)]
@@ -212,13 +214,9 @@ def _memory(values: Matrix) -> int:
     return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
 
 
-def _dense(values: Matrix) -> FloatArray:
-    return values.toarray() if is_sparse(values) else values
-
-
 def _zero_one(Y: Matrix) -> Matrix:
     """Labels of -1 and 1 as 0 and 1; others as they are."""
     if is_sparse(Y) and Y.nnz < Y.shape[0] * Y.shape[1]:
         return Y  # has zeros
-    cells = _dense(Y)
+    cells = dense_array(Y)
     return (cells > 0).astype(np.float64) if (cells == -1).any() and np.isin(cells, (-1, 1)).all() else Y

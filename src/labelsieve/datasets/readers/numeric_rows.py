@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.datasets.readers.column_table import Column
+from labelsieve.datasets.readers.libsvm_blocks import PAD, whole_numbers
 
 BLOCK = 2**18  # characters that are read at a time: enough to make it worth it, few enough to keep their cells out of the way
 BLANK, COMMA, ZERO, NINE, MISSING, BRACKET = b" ,09?("
@@ -37,7 +38,8 @@ def read_cells(text: str) -> Cells:
     >>> cells.values, cells.lengths, cells.plain
     (array([ 0. ,  1. , 12. ,  0.5,  nan]), array([1, 1, 2, 3, 1]), array([ True,  True,  True, False, False]))
     """
-    raw = np.frombuffer(text.encode("ascii") + b",", np.uint8)
+    padded = np.frombuffer(b"," * PAD + text.encode("ascii") + b",", np.uint8)
+    raw = padded[PAD:]
     ends = np.flatnonzero((raw == COMMA) | (raw == BLANK))
     lengths = np.diff(ends, prepend=-1) - 1
     if not lengths.all():
@@ -45,23 +47,12 @@ def read_cells(text: str) -> Cells:
     others = np.cumsum((raw < ZERO) | (raw > NINE), dtype=np.int32)[ends]  # up to each end; one of them is the end itself
     plain = (np.diff(others, prepend=0) == 1) & (lengths <= EXACT)
     values = np.full(len(ends), np.nan)
-    values[plain] = _whole_numbers(raw, ends[plain], lengths[plain])
+    values[plain] = whole_numbers(padded, ends[plain] + PAD, lengths[plain])
     rest = ~plain
     rest[rest] = (lengths[rest] > 1) | (raw[ends[rest] - 1] != MISSING)
     if rest.any():
         values[rest] = _any_numbers(raw[np.repeat(rest, lengths + 1)], int(np.count_nonzero(rest)))
     return Cells(values, lengths, plain, raw[ends[:-1]])
-
-
-def _whole_numbers(raw: NDArray[np.uint8], ends: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All digits, and few enough to be exact: digit by digit from the last."""
-    values = np.zeros(len(ends), np.int64)
-    left, positions = np.arange(len(ends)), ends
-    for power in range(int(lengths.max(initial=0))):
-        longer = lengths[left] > power
-        left, positions = left[longer], positions[longer] - 1
-        values[left] += (raw[positions] - ZERO).astype(np.int64) * 10**power
-    return values
 
 
 def _any_numbers(raw: NDArray[np.uint8], count: int) -> NDArray[np.float64]:

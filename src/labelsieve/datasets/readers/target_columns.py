@@ -12,7 +12,7 @@ from scipy import sparse
 from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, require_cells
 from labelsieve.errors import DatasetError
-from labelsieve.table_types import Matrix, is_sparse
+from labelsieve.table_types import Matrix, dense_array, is_sparse
 
 MissingLabels = Literal["error", "drop", "absent", "keep"]
 _OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})
@@ -36,7 +36,7 @@ def targets(
     if is_sparse(cells) and (absent or classes or flipped.any() or not np.isin(stored, (0.0, 1.0)).all()):
         require_cells(cells.shape[0], cells.shape[1], file, max_bytes)  # they are made dense
     if flipped.any():
-        flat = _dense(cells)
+        flat = dense_array(cells)
         upright = np.where(flipped, 1.0 - flat, flat)
         cells = sparse.csr_array(upright) if is_sparse(cells) else upright
     if absent:
@@ -44,7 +44,7 @@ def targets(
     stored = cells if isinstance(cells, np.ndarray) else cells.data
     if not classes and bool(np.isin(stored, (0.0, 1.0)).all()):
         return sparse.csc_array(cells, dtype=np.uint8) if is_sparse(cells) else cells.astype(np.uint8)
-    dense = _dense(cells)
+    dense = dense_array(cells)
     if np.isnan(dense).any():
         return dense
     return dense.astype(np.int64) if classes and bool((dense == np.rint(dense)).all()) else dense
@@ -90,7 +90,7 @@ def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> Non
     missing = np.flatnonzero(~rows_with_labels(cells))
     if len(missing):
         row = int(missing[0])
-        position = int(np.flatnonzero(np.isnan(_dense(cells[[row]])).ravel())[0])
+        position = int(np.flatnonzero(np.isnan(dense_array(cells[[row]])).ravel())[0])
         raise DatasetError(
             f"label {columns[position].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
             'Pass missing_labels="drop" to leave out such rows, missing_labels="absent" to take a missing label as 0, or '
@@ -101,18 +101,14 @@ def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> Non
 
 def _filled(cells: Matrix, columns: Sequence[Column], file: Path) -> Matrix:
     """Zeros for what is missing, in columns where 0 means no."""
-    missing = np.isnan(_dense(cells))
+    missing = np.isnan(dense_array(cells))
     for position in map(int, np.flatnonzero(missing.any(axis=0))):
-        column = _dense(cells[:, [position]]).ravel()
+        column = dense_array(cells[:, [position]]).ravel()
         if is_class(columns[position]) or not np.isin(column[~np.isnan(column)], (0.0, 1.0)).all():
             raise DatasetError(
                 f"label {columns[position].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
                 'Pass missing_labels="drop" to leave out such rows.',
                 file,
             )
-    filled = np.where(missing, 0.0, _dense(cells))
+    filled = np.where(missing, 0.0, dense_array(cells))
     return sparse.csr_array(filled) if is_sparse(cells) else filled
-
-
-def _dense(cells: Matrix) -> NDArray[np.float64]:
-    return cells.toarray() if is_sparse(cells) else cells

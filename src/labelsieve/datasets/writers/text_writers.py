@@ -15,7 +15,7 @@ from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.text_columns import MISSING
 from labelsieve.datasets.writers.save_check import CheckedDataset
 from labelsieve.errors import DatasetError
-from labelsieve.table_types import is_sparse
+from labelsieve.table_types import dense_array, is_sparse
 
 BLOCK = 2**18  # cells that are text at the same time
 
@@ -92,7 +92,7 @@ def _header(data: CheckedDataset, columns: tuple[Column, ...]) -> str:
 def _column(data: CheckedDataset, column: Column) -> NDArray[np.float64]:
     position = data.columns.index(column)
     cells = data.X[:, [position]] if position < len(data.features) else data.Y[:, [position - len(data.features)]]
-    return cells.toarray() if is_sparse(cells) else cells
+    return dense_array(cells)
 
 
 def _texts(cells: NDArray[np.float64], column: Column, missing: str, spell: Callable[[str], str]) -> list[str]:
@@ -109,7 +109,7 @@ def _dense_rows(
     step = max(1, BLOCK // len(columns))
     for start in range(0, data.X.shape[0], step):
         blocks = [cells[start : start + step] for cells in (data.X, data.Y)]
-        cells = np.hstack([block.toarray() if is_sparse(block) else block for block in blocks])
+        cells = np.hstack(list(map(dense_array, blocks)))
         texts = [_texts(cells[:, position], column, missing, spell) for position, column in enumerate(columns)]
         yield list(zip(*texts, strict=True))
 

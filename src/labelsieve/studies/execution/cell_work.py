@@ -26,9 +26,8 @@ from labelsieve.registry import make_discretizer, resolve_method
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.execution.stopwatch import Stopwatch
 from labelsieve.studies.protocol import LoadedData, Split
-from labelsieve.studies.protocol.data_sources import densified
 from labelsieve.studies.store.stored_results import MeasuredValue
-from labelsieve.table_types import CompressedMatrix, FloatArray, SparseMatrix, TableLike, TargetsLike, WeightsLike
+from labelsieve.table_types import CompressedMatrix, FloatArray, SparseMatrix, TableLike, TargetsLike, WeightsLike, dense_array
 
 AUTO = "auto"  # a selector with this discretizer chooses one by itself
 
@@ -81,7 +80,7 @@ class SplitWork:
         self.X, self.Y = data.X[split.train], data.Y[split.train]
         self.test_X, self.test_Y = data.X[split.test], data.Y[split.test]
         if data.fills:
-            train, test = densified(self.X), densified(self.test_X)
+            train, test = dense_array(self.X), dense_array(self.test_X)
             means = train_means(train)
             self.X, self.test_X = filled(train, means), filled(test, means)
         self._scale: Scale | None = scale
@@ -186,7 +185,7 @@ class SplitWork:
         seeded = _seeded(task.classifier, task.seed)
         with watch.phase("training"):  # the scaler is fitted with the first classifier
             X, test_X = self._learning_rows
-        Y = densified(self.Y) if type(seeded).__module__.startswith("sklearn.") else self.Y  # few of them take sparse labels
+        Y = dense_array(self.Y) if type(seeded).__module__.startswith("sklearn.") else self.Y  # few of them take sparse labels
         for size in task.sizes:
             columns = sorted(task.ranking[:size])  # the order of a selector's ``transform``
             classifier = clone(seeded)

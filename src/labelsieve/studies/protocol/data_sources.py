@@ -15,7 +15,7 @@ from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print
 from labelsieve.studies.protocol.added_noise import read_noise, with_noise
 from labelsieve.studies.protocol.toml_file import as_plain
-from labelsieve.table_types import FloatArray, Matrix, is_sparse
+from labelsieve.table_types import Matrix, dense_array, is_sparse
 
 READING = ("label_separator", "strings", "missing_labels", "max_bytes")  # options of load
 KEYS = ("name", "path", "labels", "part", "drop", "data_home", *READING, "missing_values", "max_labels", "noise", "tags")
@@ -75,7 +75,7 @@ class LoadedData:
         X, Y = (sparse.csr_array(table) if is_sparse(table) else np.asarray(table) for table in (data.X, data.Y))
         fills = source.settings.get("missing_values") == MEAN
         nominal = tuple(column for column, kind in enumerate(data.feature_kinds) if kind == "nominal")
-        return cls(source.name, densified(X) if fills else X, Y, fills, nominal)
+        return cls(source.name, dense_array(X) if fills else X, Y, fills, nominal)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -110,15 +110,6 @@ class LoadedData:
         """Whether all targets are 0 or 1."""
         values = self.Y if isinstance(self.Y, np.ndarray) else self.Y.data
         return bool(((values == 0) | (values == 1)).all())
-
-
-def densified(X: Matrix) -> FloatArray:
-    """Return a table as a dense array.
-
-    >>> densified(sparse.csr_array([[0, 1]]))
-    array([[0, 1]])
-    """
-    return X.toarray() if is_sparse(X) else X
 
 
 def read_source(given: object) -> Source:
