@@ -18,7 +18,7 @@ from labelsieve.counting.checked_features import check_features, required
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, PREDICTOR, parameter
 from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.target_types import TargetTypes
-from labelsieve.errors import InputError
+from labelsieve.errors import require_same_rows
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.plotting import Axes, figure_function, report_function
@@ -167,8 +167,7 @@ class AutoSieve(BaseSieve):
         X, y = check_features(self, X), label_matrix(named_labels(self, y))
         y = y if is_frame(y) or hasattr(y, "shape") else np.asarray(y)
         table = read_targets(y, self.target_type).require_known("AutoSieve")
-        if table.n_rows != X.shape[0]:
-            raise InputError(f"X has {X.shape[0]} rows and Y has {table.n_rows}; they must be the same rows.")
+        require_same_rows(X.shape[0], table.n_rows)
         self.target_types_ = table.types
         features, given = LearnerFeatures(X), read_selectors(self.portfolio, "portfolio")
         candidates = {name: for_table(for_all_rows(one, y), features) for name, one in given.items()}

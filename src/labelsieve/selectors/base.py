@@ -24,10 +24,11 @@ from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import TARGET_TYPES
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, allows_missing
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, require_same_rows
 from labelsieve.labelspace import read_targets
 from labelsieve.registry import make_count
 from labelsieve.selectors.chunked_input import check_chunked, read_chunked_targets
+from labelsieve.selectors.column_frames import set_feature_names
 from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.selectors.selector_input import ColumnChoice
 from labelsieve.stopping import StoppingRule, stop_ranking
@@ -131,8 +132,7 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
             table, targets = self._checked(X), read_targets(Y, self.target_type)
         self.target_types_, self.target_discretizer_ = targets.types, target_discretizer
         n_rows = table.shape[0]
-        if targets.n_rows != n_rows:
-            raise InputError(f"X has {n_rows} rows and Y has {targets.n_rows}; they must be the same rows.")
+        require_same_rows(n_rows, targets.n_rows)
         rows, weights = positive_weights(sample_weight, n_rows)
         if rows is not None:  # before binning: rows without weight must not move the cut points
             targets, table = targets.take_rows(rows), _take_rows(table, rows)
@@ -155,8 +155,7 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         if not is_integer_array(X, (2,)):
             return check_features(self, X)
         # Nothing is left to check that reading the codes does not, and there are no names.
-        self.n_features_in_ = X.shape[1]
-        self.__dict__.pop("feature_names_in_", None)
+        set_feature_names(self, X.shape[1], None)
         codes: NDArray[Any] = X
         return codes
 

@@ -25,12 +25,12 @@ from labelsieve.discretize.kept_values import AsGiven
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
 from labelsieve.labelspace.base_space import CountingInput
-from labelsieve.registry import ResolvedMethod
+from labelsieve.registry import ResolvedMethod, make_discretizer, make_target_discretizer
 from labelsieve.search import sampling_error
-from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
+from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseRanking, BaseSieve, Count
 from labelsieve.selectors.chunked_input import encode_chunked
 from labelsieve.stopping import StoppingRule
-from labelsieve.table_types import ColumnsLike, Features, TableLike, TargetsLike, WeightsLike
+from labelsieve.table_types import ColumnsLike, Features, FloatArray, TableLike, TargetsLike, WeightsLike
 
 ParentLists = list[list[int]] | None
 Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
@@ -150,3 +150,25 @@ class BaseCountingSieve(BaseSieve):
             return []
         self.stopping_ = clone(rule)
         return list(self.stopping_.leave_out(workspace, slice(None), unavailable))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class BaseCodeRanking(BaseRanking):
+    """A ranking by the codes of the features and targets, all of which are known."""
+
+    discretizer: str | Discretizer | dict[Any, Any] | None = "equal-width"
+    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
+    target_discretizer: str | Discretizer = "auto"
+
+    def _encode(
+        self, X: TableLike, Y: TargetsLike, sample_weight: WeightsLike = None
+    ) -> tuple[Codes, Codes, FloatArray | None]:
+        """Codes of the features and of the targets, and weights, in the rows that have weight."""
+        name, self.discretizer_ = type(self).__name__, make_discretizer(self.discretizer)
+        rows, table, weights = self._rows(X, Y, sample_weight, make_target_discretizer(self.target_discretizer))
+        targets = table.require_known(name).codes
+        with parallel_config(backend="threading", n_jobs=n_threads(getattr(self, "n_jobs", None))):
+            features = one_table(self.discretizer_.encode(rows, targets, weights), name)
+        if features.has_missing:
+            raise InputError(f'{name} counts all rows of a table: use missing="level" or "error", or fill missing values.')
+        return features, targets, weights

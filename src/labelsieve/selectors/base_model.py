@@ -1,6 +1,6 @@
 """The base class of rankings by models and tests of scikit-learn: standardized features, and targets as arrays."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from labelsieve.counting.checked_features import check_numbers, required
 from labelsieve.counting.magnitude import moderate_columns
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, require_same_rows
 from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base import BaseRanking
@@ -22,6 +22,12 @@ from labelsieve.table_types import Matrix, TableLike, TargetsLike, is_sparse
 Real = NDArray[np.float64]
 LARGEST_DENSE = 2**27  # cells of a sparse matrix that is made dense: the same scores as for an array; a larger one stays sparse
 MOSTLY_ZEROS = 0.1  # the fraction of other values below which linear models get a sparse matrix, whatever the format of X
+
+
+def class_indicators(targets: Iterable[NDArray[Any]]) -> list[NDArray[np.bool_]]:
+    """A column for each class of a target with more than two, and one for a target with two."""
+    levels = [(column, np.unique(column)) for column in targets]
+    return [column == level for column, found in levels for level in (found[1:] if len(found) == 2 else found)]
 
 
 class ModelData(NamedTuple):
@@ -51,11 +57,7 @@ class ModelData(NamedTuple):
 
     def indicators(self) -> Real:
         """All targets as numbers: a column for each class of a target with more than two, and the numeric ones."""
-        columns: list[Any] = []
-        for column in self.classes.T:
-            levels = np.unique(column)
-            columns += [column == level for level in (levels[1:] if len(levels) == 2 else levels)]
-        return np.column_stack([*columns, self.numbers]).astype(np.float64)
+        return np.column_stack([*class_indicators(self.classes.T), self.numbers]).astype(np.float64)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -90,8 +92,7 @@ class BaseModelRanking(BaseRanking):
         # Sums in the same order, whatever the layout in memory.
         rows = checked.tocsr() if is_sparse(checked) else np.ascontiguousarray(checked)
         table = read_targets(y).require_known(type(self).__name__)
-        if table.n_rows != checked.shape[0]:
-            raise InputError(f"X has {checked.shape[0]} rows and Y has {table.n_rows}; they must be the same rows.")
+        require_same_rows(checked.shape[0], table.n_rows)
         self._warn_of_constant(table)
         classes = table.classes.to_dense()[:, ~np.asarray(table.is_numeric)].astype(np.int64)
         sparse = not isinstance(rows, np.ndarray)

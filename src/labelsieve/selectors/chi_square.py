@@ -1,21 +1,17 @@
 """Chi-square ranking: the deviation of the table of a feature and a target from independence."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import _fit_context
 
-from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.row_weights import quantize, read_weights
-from labelsieve.counting.target_types import TargetTypes
-from labelsieve.discretize import Discretizer, one_table
-from labelsieve.errors import InputError, one_of
+from labelsieve.errors import InputError, one_of, require_same_rows
 from labelsieve.information import Codes, join
 from labelsieve.labelspace import known_classes
-from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import TARGET_TYPE, BaseRanking
+from labelsieve.selectors.base_counting import BaseCodeRanking
 from labelsieve.selectors.contingency import LEVELS_OF_A_FEW, Array, Classes, chi_square_table, classes_of, column_slices
 from labelsieve.selectors.selector_input import named_labels
 from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
@@ -62,8 +58,7 @@ def chi_square(X: TableLike, Y: TargetsLike, *, targets: Targets = "single", sam
     """
     one_of(targets, "targets", TARGETS)
     features, classes = Codes.from_values(X), known_classes(Y, "chi_square")
-    if features.n_rows != classes.n_rows:
-        raise InputError(f"X has {features.n_rows} rows and Y has {classes.n_rows}; they must be the same rows.")
+    require_same_rows(features.n_rows, classes.n_rows)
     return _statistics(features, classes, targets, read_weights(sample_weight, features.n_rows))
 
 
@@ -120,7 +115,7 @@ def _labels(targets: Codes) -> sp.csr_array:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ChiSquare(BaseRanking):
+class ChiSquare(BaseCodeRanking):
     """Rank features by their chi-square statistic with the targets: see :func:`chi_square`.
 
     Parameters
@@ -162,23 +157,14 @@ class ChiSquare(BaseRanking):
 
     targets: Targets = "single"
     combine: Literal["sum", "max"] = "sum"
-    discretizer: str | Discretizer | dict[Any, Any] | None = "equal-width"
-    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
-    target_discretizer: str | Discretizer = "auto"
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        self.discretizer_ = make_discretizer(self.discretizer)
-        given = X
         y = named_labels(self, y)
-        X, table, weights = self._rows(X, y, sample_weight, make_target_discretizer(self.target_discretizer))
-        targets = table.require_known("ChiSquare").codes
-        features = one_table(self.discretizer_.encode(X, targets, weights), "ChiSquare")
-        if features.has_missing:
-            raise InputError('ChiSquare counts all rows of a table: use missing="level" or "error", or fill missing values.')
+        features, targets, weights = self._encode(X, y, sample_weight)
         statistics = _statistics(features, targets, self.targets, weights)
         copies = self.targets in ("copy", "copy-weight")
         self.n_rows_without_labels_ = int(np.count_nonzero(_labels(targets).sum(axis=1) == 0)) if copies else 0
-        self._keep_best(statistics.max(axis=1) if self.combine == "max" else statistics.sum(axis=1), given, y, sample_weight)
+        self._keep_best(statistics.max(axis=1) if self.combine == "max" else statistics.sum(axis=1), X, y, sample_weight)
         return self

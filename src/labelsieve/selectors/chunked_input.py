@@ -19,6 +19,7 @@ from labelsieve.errors import InputError
 from labelsieve.fingerprint import text_print
 from labelsieve.labelspace import read_targets
 from labelsieve.progress import progress_bar
+from labelsieve.selectors.column_frames import set_feature_names
 from labelsieve.table_types import TargetsLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -36,10 +37,7 @@ def check_chunked(selector: "BaseSieve", X: ChunkedTable, y: TargetsLike | None)
         raise InputError(f"{type(selector).__name__} needs the table in memory; Sieve takes a ChunkedTable.")
     if y is not None:
         raise InputError("A ChunkedTable has the labels itself; leave out y.")
-    selector.n_features_in_ = X.shape[1]
-    selector.__dict__.pop("feature_names_in_", None)
-    if X.feature_names is not None:
-        selector.feature_names_in_ = np.array(X.feature_names, dtype=object)
+    set_feature_names(selector, X.shape[1], X.feature_names)
     return X
 
 

@@ -34,6 +34,14 @@ def column_names(table: object, given: Names, count: int, what: str) -> tuple[st
     return tuple(str(name) for name in given)
 
 
+def set_feature_names(selector: Any, n_features: int, names: Names) -> None:
+    """Set the attributes that scikit-learn's checks of a table set."""
+    selector.n_features_in_ = n_features
+    selector.__dict__.pop("feature_names_in_", None)
+    if names is not None:
+        selector.feature_names_in_ = np.array(names, dtype=object)
+
+
 def table_print(table: TargetsLike) -> str:
     """A hash of the values of a table; of a frame, of its columns in order, whatever library made it.
 

@@ -20,6 +20,7 @@ from labelsieve.information import Codes, mutual_information
 from labelsieve.labelspace import TargetTable, read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.selectors.base_discoveries import BaseDiscoveries
+from labelsieve.selectors.base_model import class_indicators
 from labelsieve.selectors.column_frames import Names, column_names
 from labelsieve.selectors.feature_confidence import of_any_label
 from labelsieve.selectors.knockoff_statistics import KnockoffStatistic, check_statistic
@@ -231,9 +232,5 @@ def _interval(codes: Codes, targets: Codes, feature: int, information: NDArray[n
 
 def _indicators(table: TargetTable) -> NDArray[np.float64]:
     """All targets as numbers: a column for each class of a target with more than two, and the numeric ones."""
-    columns = [table.numbers]
-    for j in np.flatnonzero(~table.is_numeric):
-        codes = table.classes.column(int(j))
-        levels = np.unique(codes)
-        columns.append(codes[:, np.newaxis] == (levels[1:] if len(levels) <= 2 else levels))
-    return np.hstack(columns).astype(np.float64)
+    classes = (table.classes.column(column) for column in np.flatnonzero(~table.is_numeric).tolist())
+    return np.column_stack([table.numbers, *class_indicators(classes)]).astype(np.float64)

@@ -4,19 +4,16 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.base import _fit_context
 
 from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.resources import n_threads, require_memory
-from labelsieve.counting.target_types import TargetTypes
-from labelsieve.discretize import Discretizer, one_table
+from labelsieve.counting.resources import require_memory
+from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
-from labelsieve.registry import make_discretizer, make_target_discretizer
-from labelsieve.selectors.base import TARGET_TYPE, BaseRanking
+from labelsieve.selectors.base_counting import BaseCodeRanking
 from labelsieve.selectors.selector_input import named_labels
 from labelsieve.table_types import TableLike, TargetsLike
 
@@ -24,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class GRRO(BaseRanking):
+class GRRO(BaseCodeRanking):
     r"""Rank features by weights that balance relevance, redundancy and label correlations: global optimization.
 
     .. math:: \min_W \left\|W - R\right\|_F^2 + \alpha \, tr(W'FW) + \beta \, tr(W L W'), \quad
@@ -69,28 +66,19 @@ class GRRO(BaseRanking):
     alpha: float = parameter(100.0, NOT_NEGATIVE)
     beta: float = parameter(0.1, NOT_NEGATIVE)
     discretizer: str | Discretizer | dict[Any, Any] | None = "equal-frequency"
-    target_type: TargetTypes = parameter("auto", *TARGET_TYPE)
-    target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        self.discretizer_ = make_discretizer(self.discretizer)
-        given = X
         y = named_labels(self, y)
-        X, table, _ = self._rows(X, y, None, make_target_discretizer(self.target_discretizer))
-        targets = table.require_known("GRRO").codes
-        with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
-            features = one_table(self.discretizer_.encode(X, targets), "GRRO")
-        if features.has_missing:
-            raise InputError('GRRO counts all rows of a table: use missing="level" or "error", or fill missing values.')
+        features, targets, _ = self._encode(X, y)
         require_memory(32 * features.n_columns**2, "GRRO: redundancy of", features.n_columns, targets.n_columns)
         relevance = mutual_information(features, targets, base="bit", n_jobs=self.n_jobs)
         redundancy = mutual_information(features, features, base="bit", n_jobs=self.n_jobs)
         np.fill_diagonal(redundancy, 1.0)
         self.coef_ = self._solve(redundancy, 1 - _cosines(targets), relevance)
-        self._keep_best(self.coef_.sum(axis=1), given, y)
+        self._keep_best(self.coef_.sum(axis=1), X, y)
         return self
 
     def _solve(self, redundancy: Array, unlike: Array, relevance: Array) -> Array:

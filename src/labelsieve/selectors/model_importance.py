@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, train_test_split
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, BETWEEN_0_AND_1, POSITIVE, PREDICTOR, parameter
-from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real
+from labelsieve.selectors.base_model import BaseModelRanking, ModelData, Real, class_indicators
 from labelsieve.table_types import Matrix, is_sparse
 
 INVERSE_PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0)
@@ -68,10 +68,7 @@ class L1Importance(BaseModelRanking):
 
     def _score(self, data: ModelData) -> Real:
         total, self.C_ = np.zeros(data.X.shape[1]), {}
-        indicators = []
-        for target in (target for target, is_number in data.targets() if not is_number):
-            levels = np.unique(target)
-            indicators += [target == level for level in (levels[1:] if len(levels) == 2 else levels)]
+        indicators = class_indicators(target for target, is_number in data.targets() if not is_number)
         if indicators:
             Y = np.column_stack(indicators)
             self.C_["class"] = self._inverse_penalty(partial(_logistic_losses, seed=data.seed), data, Y)

@@ -13,9 +13,10 @@ from labelsieve.counting.pair_tables import PairTables
 from labelsieve.counting.resources import n_threads
 from labelsieve.counting.targets import known_classes, target_names
 from labelsieve.discretize import Discretizer
-from labelsieve.errors import InputError, whole_number
+from labelsieve.errors import InputError, require_same_rows, whole_number
 from labelsieve.labelspace.base_space import CountingInput
 from labelsieve.registry import ResolvedMethod
+from labelsieve.selectors.column_frames import set_feature_names
 from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
 
 if TYPE_CHECKING:
@@ -91,8 +92,7 @@ class PairCounts:
         names = target_names(X), target_names(y)
         codes = Codes.from_values(X if self.discretizer is None else self.discretizer.transform(X))
         targets = known_classes(y, "PairCounts")
-        if codes.n_rows != targets.n_rows:
-            raise InputError(f"X has {codes.n_rows} rows and y has {targets.n_rows}; they must be the same rows.")
+        require_same_rows(codes.n_rows, targets.n_rows, "y")
         added = PairTables.of_rows(codes, targets, feature_pairs=self.feature_pairs, n_threads=n_threads(self.n_jobs))
         return self._add(added, *names)
 
@@ -171,10 +171,7 @@ def input_of_counts(
     if method.space.name != "single":
         raise InputError(f"PairCounts are counts of single targets; use targets='single', not {method.space.name!r}.")
     tables = counts.tables
-    selector.n_features_in_ = len(tables.levels)
-    selector.__dict__.pop("feature_names_in_", None)
-    if counts.feature_names_ is not None:
-        selector.feature_names_in_ = np.array(counts.feature_names_, dtype=object)
+    set_feature_names(selector, len(tables.levels), counts.feature_names_)
     selector.target_types_ = np.full(len(tables.classes), "class", dtype=object)
     selector.discretizer_, selector.target_discretizer_ = method.discretizer, method.target_discretizer
     X, Y = (_without_rows(levels, tables.n_rows) for levels in (tables.levels, tables.classes))

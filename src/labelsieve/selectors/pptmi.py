@@ -11,9 +11,9 @@ from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, p
 from labelsieve.counting.magnitude import moderate
 from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, require_same_rows
 from labelsieve.information.class_distances import ClassDistances
-from labelsieve.information.measure_input import Real, read_columns, same_rows
+from labelsieve.information.measure_input import Real, read_columns
 from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_target_discretizer
@@ -103,7 +103,7 @@ class PPTMI(BaseSieve):
         self.target_types_, self.target_discretizer_ = targets.types, make_target_discretizer(self.target_discretizer)
         targets = targets.discretized(self.target_discretizer_)
         columns = read_columns(X)
-        same_rows(columns, targets.n_rows)
+        require_same_rows(len(columns[0]), targets.n_rows)
         self._warn_of_constant(targets)
         pruned = Pruned(min_count=self.min_count).encode(targets)
         assert pruned.rows is not None

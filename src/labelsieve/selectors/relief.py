@@ -13,7 +13,7 @@ from labelsieve.counting.checked_parameters import AT_LEAST_ONE, POSITIVE, param
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.target_table import target_place
 from labelsieve.counting.target_types import TargetTypes
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, require_same_rows
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.labelspace.base_space import RandomState
 from labelsieve.progress import progress_bar
@@ -214,8 +214,7 @@ def read_classes(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tu
     Y, name = required(selector, Y), type(selector).__name__
     X = check_numbers(selector, X, dtype="numeric")
     targets = read_targets(Y, getattr(selector, "target_type", "class")).require_known(name)
-    if targets.n_rows != X.shape[0]:
-        raise InputError(f"X has {X.shape[0]} rows and Y has {targets.n_rows}; they must be the same rows.")
+    require_same_rows(X.shape[0], targets.n_rows)
     if targets.is_numeric.any():
         place = target_place(int(np.argmax(targets.is_numeric)), targets.classes.names)
         remedy = "use RReliefF, or target_type='class' for whole numbers that are classes"

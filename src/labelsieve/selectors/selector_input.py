@@ -11,7 +11,7 @@ from labelsieve.counting.constant_targets import constant_numbers, warn_of_const
 from labelsieve.counting.cut_points import require_finite
 from labelsieve.counting.number_table import read_table, unmask
 from labelsieve.datasets.chunked_table import ChunkedTable
-from labelsieve.errors import InputError, did_you_mean, is_whole
+from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows
 from labelsieve.labelspace import target_names
 from labelsieve.selectors.pair_counts import PairCounts
 from labelsieve.table_types import ColumnsLike, Matrix, TableLike, TargetsLike, is_sparse
@@ -65,8 +65,7 @@ def read_numbers(selector: Any, X: TableLike, Y: TargetsLike | None) -> tuple[Ma
         require_finite(table, allow_missing=False, what="Y")
     except InputError as error:
         raise InputError(f"{type(selector).__name__} calculates with the targets. {error}") from None
-    if table.shape[0] != numbers.shape[0]:
-        raise InputError(f"X has {numbers.shape[0]} rows and Y has {table.shape[0]}; they must be the same rows.")
+    require_same_rows(numbers.shape[0], table.shape[0])
     targets = table.sparse.tocsr() if table.dense is None else table.dense
     if targets.shape[0] > 1:
         warn_of_constant_targets(constant_numbers(targets), getattr(selector, "label_names_", None))
@@ -76,16 +75,12 @@ def read_numbers(selector: Any, X: TableLike, Y: TargetsLike | None) -> tuple[Ma
 def named_labels(selector: Any, Y: TargetsLike | None, X: TableOrCounts | None = None) -> Any:
     """``Y`` with label sets as labels of 0 and 1; the names of the targets, where ``Y`` has them, become ``label_names_``."""
     selector.__dict__.pop("label_names_", None)
-    if isinstance(X, ChunkedTable):
-        if X.label_names is not None:
-            selector.label_names_ = np.array(X.label_names, dtype=object)
-        return Y
-    if isinstance(X, PairCounts):
-        if X.label_names_ is not None:
-            selector.label_names_ = np.array(X.label_names_, dtype=object)
-        return Y
-    sets = read_label_sets(Y)
-    names = target_names(Y) if sets is None else sets.names
+    sets = None
+    if isinstance(X, ChunkedTable | PairCounts):
+        names = X.label_names if isinstance(X, ChunkedTable) else X.label_names_
+    else:
+        sets = read_label_sets(Y)
+        names = target_names(Y) if sets is None else sets.names
     if names is not None:
         selector.label_names_ = np.array(names, dtype=object)
     return Y if sets is None else sets.matrix
