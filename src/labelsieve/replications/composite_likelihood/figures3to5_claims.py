@@ -1,7 +1,6 @@
 """Claims of Sechidis, Nikolaou and Brown (2014) about figures 3 to 5, in sections 3.3, 4.3 and 5.2, checked on our results."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -75,7 +74,7 @@ def _yeast_by_labels(results: StudyResults) -> list[Claim]:
     means = ", ".join(f"{gap.mean:+.5f}" for gap in both)
     sure = "both" if all(gap.is_significant for gap in both) else "not both"
     relative = [gap.mean / gap.loss for gap in both]
-    few, many = ([gap.where(in_range(gap)).size for gap in both] for in_range in (_has_few, _has_many))
+    few, many = [gap.where(gap.sizes <= FEW).size for gap in both], [gap.where(gap.sizes > MANY).size for gap in both]
     observed = (
         f"Hamming, ranking loss: worse on {shares} of the axis; mean difference {means}, {sure} beyond the interval",
         f"{relative[0]:+.2%} in Hamming, {relative[1]:+.2%} in ranking loss",
@@ -87,14 +86,6 @@ def _yeast_by_labels(results: StudyResults) -> list[Claim]:
         all(late < early for early, late in zip(few, many, strict=True)),
     )
     return [Claim(*parts) for parts in zip(text, holds, observed, strict=True)]
-
-
-def _has_few(gap: CurveDifference) -> Any:
-    return gap.sizes <= FEW
-
-
-def _has_many(gap: CurveDifference) -> Any:
-    return gap.sizes > MANY
 
 
 def _scene_by_labels(results: StudyResults) -> Claim:

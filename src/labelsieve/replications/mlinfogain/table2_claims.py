@@ -32,16 +32,24 @@ def our_row(losses: Losses) -> Rows:
 def comparison(source: Losses | None, sets: Sequence[str], measure: str) -> Comparison:
     """Compare the four methods by Friedman's and Nemenyi's tests over data sets; the printed numbers without a source."""
     row = printed_row if source is None else our_row(source)
-    return _compared([row(name, measure)[:4] for name in sets])
+    return compared_methods([row(name, measure)[:4] for name in sets])
 
 
 def comparison_by_percentage(losses: Losses, sets: Sequence[str], measure: str) -> Comparison:
     """Compare the four methods with a row for each data set and percentage."""
     means = [np.column_stack([losses.means(name, method, measure) for method in METHODS.values()]) for name in sets]
-    return _compared(np.vstack(means).round(4))
+    return compared_methods(np.vstack(means).round(4))
 
 
-def _compared(table: object) -> Comparison:
+def cells_of_test(compared: Comparison) -> list[str]:
+    """Return average ranks, Friedman's p-value, the critical difference, and the significant differences, as text."""
+    pairs = [f"{compared.methods[a]} < {compared.methods[b]}" for a, b in compared.pairs() if compared.different[a, b]]
+    ranked = [f"{rank:.2f}" for rank in compared.average_ranks]
+    return [*ranked, f"{compared.friedman.p_value:.2g}", f"{compared.critical_difference:.2f}", ", ".join(pairs) or "none"]
+
+
+def compared_methods(table: object) -> Comparison:
+    """Compare the four methods by losses in the order of ``METHODS``, a row for each data set."""
     return compare(np.asarray(table), lower_is_better=True, methods=list(METHODS), test="nemenyi")
 
 
@@ -93,11 +101,7 @@ def differences(losses: Losses, sets: Sequence[str]) -> ResultTable:
             ("ours", comparison(losses, sets, measure)),
             ("ours, each percentage", comparison_by_percentage(losses, sets, measure)),
         ):
-            pairs = [(compared.methods[a], compared.methods[b]) for a, b in compared.pairs() if compared.different[a, b]]
-            ranked = [f"{rank:.2f}" for rank in compared.average_ranks]
-            significant = ", ".join(f"{better} < {worse}" for better, worse in pairs) or "none"
-            ranked += [f"{compared.friedman.p_value:.2g}", f"{compared.critical_difference:.2f}"]
-            rows.append((WORDS[measure], who, *ranked, significant))
+            rows.append((WORDS[measure], who, *cells_of_test(compared)))
     summary = (
         "The paper does not state what it ranks. By the best values of eleven data sets no two methods differ; with "
         "a row for each data set and percentage its claims hold, but such rows are not independent and the test is too liberal."

@@ -23,9 +23,10 @@ from labelsieve.replications.mlinfogain.losses import (
     Losses,
     mulan_protocol,
 )
+from labelsieve.replications.mlinfogain.table2_claims import cells_of_test, compared_methods
 from labelsieve.replications.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
 from labelsieve.replications.replication import DataHome, Replication, Results, selected_sets, sources
-from labelsieve.statistics import compare, ranks
+from labelsieve.statistics import ranks
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.results import StudyResults
 
@@ -126,13 +127,7 @@ def _tests(table: Finished) -> ResultTable:
     for measure in MEASURES:
         losses = np.array([values[:4] for (*_, name), values in table.items() if name == measure])
         if len(losses) > 1:
-            compared = compare(losses, lower_is_better=True, methods=list(METHODS), test="nemenyi")
-            significant = [
-                f"{compared.methods[a]} < {compared.methods[b]}" for a, b in compared.pairs() if compared.different[a, b]
-            ]
-            numbers = [f"{compared.friedman.p_value:.2g}", f"{compared.critical_difference:.2f}"]
-            ranked = [f"{rank:.2f}" for rank in compared.average_ranks]
-            rows.append((WORDS[measure], str(len(losses)), *ranked, *numbers, ", ".join(significant) or "none"))
+            rows.append((WORDS[measure], str(len(losses)), *cells_of_test(compared_methods(losses))))
     summary = "Rows of one data set, or of one classifier, are not independent, so the test is too liberal."
     return ResultTable("Average ranks over classifiers and data sets, with Nemenyi's test at 0.05", columns, rows, summary)
 

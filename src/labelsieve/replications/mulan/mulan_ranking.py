@@ -71,10 +71,8 @@ class MulanRanking(BaseSieve):
         self.feature_scores_ = np.empty(self.n_features_in_)
         self.feature_scores_[sieve.selected_] = sieve.scores_
         order = weka_order(self.feature_scores_) if self.ties == "weka" else sieve.selected_
-        self.selected_ = order[: self._n_wanted(len(order))]
-        self.scores_ = self.feature_scores_[self.selected_]
-        self.support_ = np.zeros(len(order), dtype=bool)
-        self.support_[self.selected_] = True
+        selected = order[: self._n_wanted(len(order))]
+        self._set_selected(selected, self.feature_scores_[selected])
         return self
 
 
