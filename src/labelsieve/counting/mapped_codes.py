@@ -119,8 +119,8 @@ class CodesFile(ColumnsFile):
 
     _kind, _facts, _files = "dense", ("itemsize",), ("codes.bin",)
 
-    def __init__(self, n_rows: int, names: tuple[str, ...], **options: Any) -> None:
-        super().__init__(n_rows, names, **options)
+    def __init__(self, n_rows: int, names: tuple[str, ...], *, folder: Path | None = None, key: str = "") -> None:
+        super().__init__(n_rows, names, folder=folder, key=key)
         self._dtype: np.dtype[Any] = np.dtype(np.uint16 if self._log.facts["itemsize"].max() == 2 else np.uint8)
 
     def write(self, columns: list[int], codes: Codes) -> None:

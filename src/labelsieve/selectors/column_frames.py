@@ -8,6 +8,7 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from labelsieve.counting.frame_columns import without_wide_integers
 from labelsieve.counting.number_table import is_frame
@@ -34,7 +35,7 @@ def column_names(table: object, given: Names, count: int, what: str) -> tuple[st
     return tuple(str(name) for name in given)
 
 
-def set_feature_names(selector: Any, n_features: int, names: Names) -> None:
+def set_feature_names(selector: BaseEstimator, n_features: int, names: Names) -> None:
     """Set the attributes that scikit-learn's checks of a table set."""
     selector.n_features_in_ = n_features
     selector.__dict__.pop("feature_names_in_", None)
