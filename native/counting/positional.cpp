@@ -55,11 +55,17 @@ void PositionalBlock<Count>::pack(const DenseColumns& columns) {
         for (size_t w = 0; w < block_words; ++w) {
             uint64_t matrix[64] = {};
             bool empty = true;
-            for (size_t bit = 0; bit < 64; ++bit) {
-                const size_t column = column_of_bit_[64 * w + bit];
-                if (column >= n_bits) continue;
-                matrix[bit] = bits[column];
+            if (!this->weights()) {  // bits are in the order of the columns
+                if (64 * w >= n_bits) break;
+                std::copy(bits + 64 * w, bits + std::min(n_bits, 64 * w + 64), matrix);
                 empty = false;
+            } else {
+                for (size_t bit = 0; bit < 64; ++bit) {
+                    const size_t column = column_of_bit_[64 * w + bit];
+                    if (column >= n_bits) continue;
+                    matrix[bit] = bits[column];
+                    empty = false;
+                }
             }
             if (empty) continue;
             kernels().transpose(matrix);
@@ -193,20 +199,20 @@ void PositionalBlock<Count>::count_weights(const RowSet* sets, size_t n_sets, Co
 template <class Count>
 void PositionalBlock<Count>::add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
                                         Scratch<Count>& scratch) const {
-    scratch.counts.reserve(pitch() + width());
+    const size_t n = width(), n_counted = (levels() - 1) * n;
+    scratch.counts.reserve(pitch() + n);
     Count* level_zero = scratch.counts.data();
-    Count* counts = level_zero + width();
+    Count* counts = level_zero + n;
     for (size_t g = 0; g < groups.n_groups(); ++g) {
         const auto rows = groups.group(g);
         const RowSet set{.list = rows.data(), .size = rows.size()};
         count(&set, 1, counts, scratch);
-        const Count all = terms.weight(rows);
-        for (size_t i = 0; i < width(); ++i) level_zero[i] = all;
-        for (size_t a = 0; a + 1 < levels(); ++a)
-            for (size_t i = 0; i < width(); ++i) level_zero[i] -= counts[a * width() + i];
-        terms.add(level_zero, levels(), width(), width(), sums);
+        std::fill_n(level_zero, n, terms.weight(rows));
+        for (size_t start = 0; start < n_counted; start += n)
+            for (size_t i = 0; i < n; ++i) level_zero[i] -= counts[start + i];
+        terms.add(level_zero, levels(), n, n, sums);
     }
-    for (size_t i = 0; i < width(); ++i) sums[i] += groups.singleton_sum;
+    for (size_t i = 0; i < n; ++i) sums[i] += groups.singleton_sum;
 }
 
 template class Block<count_t>;

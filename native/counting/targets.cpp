@@ -185,8 +185,10 @@ void Given::fill(size_t n, const CodeOf& code_of, size_t n_levels, Pool& pool) {
     std::vector<count_t> of_parts(n_parts * n_levels), counts(n_levels, 0);
     pool.run(n_parts, 2 * double(n), [&](size_t p, unsigned) {
         std::vector<count_t> counters(running * n_levels, 0);
-        for (size_t entry = p * part; entry < std::min(n, (p + 1) * part); ++entry) {
-            const size_t code = code_of(entry);
+        const CodeOf code_at = code_of;  // copies, which stores below cannot change
+        const size_t end = std::min(n, (p + 1) * part);
+        for (size_t entry = p * part; entry < end; ++entry) {
+            const size_t code = code_at(entry);
             if (code >= n_levels)
                 throw std::invalid_argument("given column: a code is not below the number of levels");
             ++counters[entry % running * n_levels + code];
@@ -221,9 +223,13 @@ void Given::fill(size_t n, const CodeOf& code_of, size_t n_levels, Pool& pool) {
         row_t ignored = 0;  // rows of the most frequent level are written without a branch
         to[0] = &ignored;
         for (size_t v = 1; v < levels(); ++v) to[v] = rows_.data() + first[p * n_levels + v];
-        for (size_t entry = p * part; entry < std::min(n, (p + 1) * part); ++entry) {
-            const uint8_t v = uint8_t(rank[code_of(entry)]);
-            bytes_[entry] = v;
+        const CodeOf code_at = code_of;
+        const uint32_t* rank_of = rank.data();
+        const size_t start = p * part, end = std::min(n, start + part);
+        uint8_t* bytes = bytes_.data();
+        for (size_t entry = start; entry < end; ++entry) bytes[entry] = uint8_t(rank_of[code_at(entry)]);
+        for (size_t entry = start; entry < end; ++entry) {
+            const uint8_t v = bytes[entry];
             *to[v] = row_t(entry);
             to[v] += v != 0;
         }
@@ -233,9 +239,9 @@ void Given::fill(size_t n, const CodeOf& code_of, size_t n_levels, Pool& pool) {
 template <class Code>
 void Given::assign(std::span<const Code> codes, std::span<const row_t> rows, size_t n_levels, Pool& pool) {
     if (rows.empty()) {
-        fill(codes.size(), [&](size_t entry) { return size_t(codes[entry]); }, n_levels, pool);
+        fill(codes.size(), [=](size_t entry) { return size_t(codes[entry]); }, n_levels, pool);
     } else {
-        fill(rows.size(), [&](size_t entry) { return size_t(codes[rows[entry]]); }, n_levels, pool);
+        fill(rows.size(), [=](size_t entry) { return size_t(codes[rows[entry]]); }, n_levels, pool);
     }
 }
 
