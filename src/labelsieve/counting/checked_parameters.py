@@ -11,7 +11,13 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    StrOptions,
+    make_constraint,
+    validate_parameter_constraints,
+)
 
 from labelsieve.errors import InputError, did_you_mean
 
@@ -64,6 +70,17 @@ def _constraints(kind: type) -> Constraints:
         elif Any not in of_type:
             found[each.name] = of_type
     return found
+
+
+@cache
+def _rules(kind: Any) -> dict[str, tuple[object, list[Any]]]:
+    """The default and the constraints of every parameter that has some, as objects: made once, and not at every fit."""
+    parameters = inspect.signature(kind).parameters
+    return {
+        name: (parameters[name].default, [make_constraint(rule) for rule in allowed])
+        for name, allowed in kind._parameter_constraints.items()
+        if name in parameters and allowed != "no_validation"
+    }
 
 
 def _declared(kind: type, name: str) -> tuple[Any, ...] | None:
@@ -176,8 +193,16 @@ class CheckedParameters(InheritedDocs):
         return names
 
     def _validate_params(self) -> None:
-        check_choices(self._parameter_constraints, self.get_params(deep=False), type(self).__name__)  # type: ignore[attr-defined]
-        super()._validate_params()  # type: ignore[misc]
+        """As scikit-learn does, but only what is not at its default: defaults are known to be right."""
+        kind: type = type(self)
+        refused = {}
+        for name, (default, rules) in _rules(kind).items():
+            value = getattr(self, name)
+            if value is not default and not any(rule.is_satisfied_by(value) for rule in rules):
+                refused[name] = value
+        if refused:
+            check_choices(self._parameter_constraints, refused, type(self).__name__)
+            validate_parameter_constraints(self._parameter_constraints, refused, caller_name=type(self).__name__)
 
 
 def check_choices(constraints: Mapping[str, Any], values: Mapping[str, Any], caller: str) -> None:

@@ -1,8 +1,6 @@
 """The base class of the selectors: parameters, reading data, the mask."""
 
 from dataclasses import dataclass, replace
-from functools import cache
-from inspect import signature
 from numbers import Integral
 from typing import Any, overload
 
@@ -11,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import StrOptions, validate_parameter_constraints
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_features import check_features, required
-from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, check_choices, parameter
+from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, parameter
 from labelsieve.counting.constant_targets import constant_targets, warn_of_constant_targets
 from labelsieve.counting.number_table import is_frame, is_integer_array
 from labelsieve.counting.row_weights import positive_weights
@@ -85,23 +83,11 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         As in scikit-learn.
     """
 
-    @classmethod
-    @cache
-    def _defaults(cls) -> dict[str, Any]:
-        parameters = signature(cls.__init__).parameters
-        return {name: parameter.default for name, parameter in parameters.items() if name != "self"}
-
     def _validate_params(self) -> None:
-        """As scikit-learn does, but only what is not at its default: defaults are known to be right."""
-        defaults = self._defaults()
-        changed = {name: value for name, value in self.get_params(deep=False).items() if value is not defaults[name]}
-        if not changed:
-            return
-        check_choices(self._parameter_constraints, changed, type(self).__name__)
-        validate_parameter_constraints(self._parameter_constraints, changed, caller_name=type(self).__name__)
-        if isinstance(changed.get("n_features_to_select"), str):
-            rule = self._count
-            if isinstance(rule, StoppingRule) and StoppingRule not in self._parameter_constraints["n_features_to_select"]:
+        super()._validate_params()
+        if isinstance(getattr(self, "n_features_to_select", None), str):
+            allowed = self._parameter_constraints["n_features_to_select"]
+            if str in allowed and StoppingRule not in allowed and isinstance(self._count, StoppingRule):
                 raise InputError(
                     f"{type(self).__name__} does not support stopping rules; give a number of features, a fraction, or 'all'."
                 )
