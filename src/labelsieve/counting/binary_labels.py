@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.counting.number_table import is_frame
+from labelsieve.counting.number_table import is_frame, is_series
 from labelsieve.errors import InputError, TargetTypeWarning
 from labelsieve.table_types import CompressedMatrix, TargetsLike
 
@@ -101,7 +101,7 @@ def _nested_rows(Y: object) -> Sequence[Any] | None:
         rows = Y
     elif isinstance(Y, np.ndarray):
         rows = Y.tolist() if Y.ndim == 1 and Y.dtype.kind == "O" else None
-    elif is_frame(Y) or nw.dependencies.is_into_series(Y):
+    elif (is_frame(Y) and np.shape(Y)[1] == 1) or is_series(Y):
         rows = _cells(Y)
     return rows if rows is not None and any(map(is_collection, rows)) else None
 
@@ -113,8 +113,6 @@ def _cells(Y: TargetsLike) -> list[Any] | None:
     except nw.exceptions.NarwhalsError:
         return None  # reading it as a table names the reason
     if isinstance(column, nw.DataFrame):
-        if column.shape[1] != 1:
-            return None
         column = column[column.columns[0]]
     return column.to_list() if column.dtype in (nw.Object, nw.List, nw.Array) else None
 

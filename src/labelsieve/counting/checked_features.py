@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from labelsieve.counting.cut_points import require_finite
-from labelsieve.counting.number_table import is_frame, not_numbers, read_frame, read_table, unmask
+from labelsieve.counting.number_table import is_frame, not_numbers, read_table, unique_names, unmask
 from labelsieve.counting.sparse_format import validate_data
 from labelsieve.errors import InputError
 from labelsieve.table_types import Features, Matrix, TableLike, TargetsLike
@@ -25,7 +25,7 @@ def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype
     Values may be missing or infinite: the reader of the columns decides, and names the cell.
     """
     if is_frame(X):
-        read_frame(X)  # names that occur twice
+        unique_names(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     if hasattr(X, "collect") and not hasattr(X, "shape"):

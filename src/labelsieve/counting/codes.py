@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from labelsieve.errors import InputError
 from labelsieve.table_types import TargetsLike
 
 MAX_LEVELS = 65_535
+WIDE = 64  # columns of bytes, of which numpy finds the largest faster than the core
 SCANNED_AT_ONCE = 2**26  # numbers, from twice which on they are scanned in parallel
 
 
@@ -228,23 +229,23 @@ def _from_dense(table: NumberTable, what: str) -> Codes:
 
 def _scan(values: NDArray[Any]) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
     """Levels of the columns, and the position of a number that is not a code; many are scanned in threads."""
-    n_parts = max(1, min(n_threads(None), values.size // SCANNED_AT_ONCE, len(values)))
-    edges = np.linspace(0, len(values), n_parts + 1, dtype=int)
-    levels = np.empty((n_parts, values.shape[1]), dtype=np.uint32)
-
-    def scan(part: int) -> tuple[int, int] | None:
-        rows = values[edges[part] : edges[part + 1]]
-        if values.dtype == np.uint8 and values.flags.c_contiguous:  # all are codes
-            np.add(rows.max(axis=0), 1, out=levels[part], dtype=np.uint32)
-            return None
-        bad = core.scan_codes(rows, levels[part])
-        return None if bad is None else (bad[0] + int(edges[part]), bad[1])
-
+    n_parts = min(values.size // SCANNED_AT_ONCE, len(values))
+    n_parts = min(n_parts, n_threads(None)) if n_parts > 1 else 1
     if n_parts == 1:
-        return levels[0], scan(0)
+        return _scan_rows(values, 0, len(values))
+    edges = np.linspace(0, len(values), n_parts + 1, dtype=int).tolist()
     with ThreadPoolExecutor(n_parts) as pool:
-        found = list(pool.map(scan, range(n_parts)))
-    return levels.max(axis=0), next((bad for bad in found if bad is not None), None)
+        scanned = list(pool.map(partial(_scan_rows, values), edges[:-1], edges[1:]))
+    return np.max([levels for levels, _ in scanned], axis=0), next((bad for _, bad in scanned if bad is not None), None)
+
+
+def _scan_rows(values: NDArray[Any], first: int, last: int) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
+    levels, rows = np.empty(values.shape[1], dtype=np.uint32), values[first:last]
+    if values.dtype == np.uint8 and values.flags.c_contiguous and len(levels) >= WIDE:  # all are codes
+        np.add(rows.max(axis=0), 1, out=levels, dtype=np.uint32)
+        return levels, None
+    bad = core.scan_codes(rows, levels)
+    return levels, None if bad is None else (bad[0] + first, bad[1])
 
 
 def _from_sparse(table: NumberTable, what: str) -> Codes:

@@ -15,6 +15,7 @@ from labelsieve.errors import ConstantTargetWarning
 from labelsieve.table_types import Matrix, is_sparse
 
 LISTED = 3  # targets that a warning names
+FEW_ROWS = 64
 
 _part_of_the_rows: ContextVar[bool] = ContextVar("part_of_the_rows", default=False)
 
@@ -51,10 +52,19 @@ def constant_columns(codes: Codes) -> NDArray[np.bool_]:
             return _constant_sparse(codes.n_rows, codes.sparse)
         known = (codes.column(column)[codes.is_known(column)] for column in range(codes.n_columns))
         return np.array([bool((values == values[:1]).all()) for values in known], dtype=bool)
-    low = codes.dense.min(axis=0)
     if not codes.has_missing:
-        return np.asarray(low == codes.dense.max(axis=0))
+        return _constant_dense(codes.dense)
+    low = codes.dense.min(axis=0)
     return np.asarray(np.count_nonzero(codes.dense == low, axis=0) + codes.n_missing >= codes.n_rows)
+
+
+def _constant_dense(table: NDArray[Any]) -> NDArray[np.bool_]:
+    """Most columns have two values among a few rows, and need no more to be read."""
+    constant: NDArray[np.bool_] = (table[:FEW_ROWS] == table[0]).all(axis=0)
+    if len(table) > FEW_ROWS and constant.any():
+        columns = np.flatnonzero(constant)
+        constant[columns] = (table[:, columns] == table[0, columns]).all(axis=0)
+    return constant
 
 
 def constant_numbers(table: Matrix) -> NDArray[np.bool_]:

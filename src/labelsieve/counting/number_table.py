@@ -100,9 +100,13 @@ def read_table(X: TargetsLike, *, what: str = "X", allow_missing: bool = False) 
     numbers already. A one-dimensional input is one column. Missing cells of a frame and masked ones of an array are refused,
     or become NaN.
     """
-    if is_sparse(X):
+    if isinstance(X, np.ndarray):
+        table = NumberTable(_read_array(X, what, allow_missing), None)
+    elif is_sparse(X):
         table = NumberTable(_canonical(X, what), None)
-    elif not isinstance(X, np.ndarray) and (is_frame(X) or nw.dependencies.is_into_series(X)):
+    elif (numbers := _pandas_numbers(X, what)) is not None:
+        table = numbers
+    elif is_frame(X) or is_series(X):
         table = _read_frame(read_frame(X, what), what, allow_missing)
     else:
         table = NumberTable(_read_array(X, what, allow_missing), None)
@@ -116,17 +120,34 @@ def read_table(X: TargetsLike, *, what: str = "X", allow_missing: bool = False) 
 
 def read_frame(X: TableLike, what: str = "X") -> Any:
     """A frame or a series, through narwhals; names that occur twice are refused."""
-    columns: Any = getattr(X, "column_names", getattr(X, "columns", None))  # of Arrow; of others
-    columns = columns.tolist() if hasattr(columns, "tolist") else columns
-    names = list(map(str, columns)) if columns is not None and len(np.shape(X)) == 2 else []
-    if len(set(names)) < len(names):
-        name = next(name for name in names if names.count(name) > 1)
-        first, second = [position for position, other in enumerate(names) if other == name][:2]
-        raise InputError(f"{what}: columns {first} and {second} are both named {name!r}; rename one of them.")
+    unique_names(X, what)
     try:
         return nw.from_native(X, eager_only=True, allow_series=True)
     except (nw.exceptions.NarwhalsError, TypeError) as error:
         raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
+
+
+def frame_names(X: Any) -> tuple[str, ...] | None:
+    """Names of the columns of a frame as text; None for anything else.
+
+    Arrow has the names in ``column_names``, and its columns in ``columns``.
+    """
+    columns: Any = getattr(X, "columns", None)
+    if not nw.dependencies.is_pandas_dataframe(X):
+        columns = getattr(X, "column_names", columns)
+    if columns is None or len(np.shape(X)) != 2:
+        return None
+    return tuple(map(str, columns.tolist() if hasattr(columns, "tolist") else columns))
+
+
+def unique_names(X: Any, what: str = "X") -> tuple[str, ...] | None:
+    """The same; names that occur twice are refused."""
+    names = frame_names(X)
+    if names is not None and len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        first, second = [position for position, other in enumerate(names) if other == name][:2]
+        raise InputError(f"{what}: columns {first} and {second} are both named {name!r}; rename one of them.")
+    return names
 
 
 def is_integer_array(table: object, dimensions: tuple[int, ...]) -> TypeGuard[NDArray[np.integer | np.bool_]]:
@@ -136,7 +157,14 @@ def is_integer_array(table: object, dimensions: tuple[int, ...]) -> TypeGuard[ND
 
 def is_frame(X: object) -> "TypeIs[Frame]":
     """True for the data frames of pandas, polars and the like."""
-    return not isinstance(X, np.ndarray) and bool(nw.dependencies.is_into_dataframe(X))
+    if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):  # narwhals would ask a dozen libraries
+        return False
+    return bool(nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_into_dataframe(X))
+
+
+def is_series(X: object) -> TypeGuard[Any]:
+    """True for the series of pandas, polars and the like."""
+    return not (isinstance(X, np.ndarray | list | tuple) or is_sparse(X)) and bool(nw.dependencies.is_into_series(X))
 
 
 def _read_array(X: TargetsLike, what: str, allow_missing: bool) -> NDArray[Any]:
@@ -150,9 +178,11 @@ def _read_array(X: TargetsLike, what: str, allow_missing: bool) -> NDArray[Any]:
 
 def read_values(X: TargetsLike, what: str) -> NDArray[Any]:
     """An array of any type and shape, without masked values."""
+    if type(X) is np.ndarray:
+        return X
     if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
         raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")
-    if not isinstance(X, np.ndarray) and (is_frame(X) or nw.dependencies.is_into_series(X)):
+    if is_frame(X) or is_series(X):
         X = without_wide_integers(read_frame(X, what)).to_native()
     try:
         return np.asarray(X)
@@ -163,7 +193,7 @@ def read_values(X: TargetsLike, what: str) -> NDArray[Any]:
 
 def unmask(X: T) -> T | NDArray[Any]:
     """A masked array as numbers with NaN for masked cells; anything else as it is."""
-    if not np.ma.isMaskedArray(X):
+    if type(X) is np.ndarray or not np.ma.isMaskedArray(X):
         return X
     if not np.ma.is_masked(X):
         return np.asarray(X)
@@ -215,6 +245,22 @@ def _canonical(X: SparseMatrix, what: str) -> CompressedMatrix:
     canonical: CompressedMatrix = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
     canonical.has_canonical_format = True
     return canonical
+
+
+def _pandas_numbers(X: object, what: str) -> NumberTable | None:
+    """A frame of pandas whose columns have one type of numpy; None for any other table.
+
+    Converting such a frame takes as long as the selection from a small one, and here nothing is to be converted.
+    """
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return None
+    types = set(X.dtypes.tolist())
+    dtype = types.pop() if len(types) == 1 else None
+    if not isinstance(dtype, np.dtype) or not (dtype.isnative and (dtype.kind in "iub" or dtype in (np.float32, np.float64))):
+        return None
+    names = unique_names(X, what)
+    nominal = frozenset(range(X.shape[1])) if dtype.kind == "b" else frozenset[int]()
+    return NumberTable(_numeric(X.to_numpy(), what), names, nominal=nominal)
 
 
 def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_missing: bool) -> NumberTable:

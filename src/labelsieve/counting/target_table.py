@@ -54,7 +54,7 @@ class TargetTable:
     @property
     def types(self) -> NDArray[np.object_]:
         """``"class"`` or ``"numeric"``, for every column."""
-        return np.where(self.is_numeric, np.array("numeric", dtype=object), np.array("class", dtype=object))
+        return np.array(["numeric" if numeric else "class" for numeric in self.is_numeric.tolist()], dtype=object)
 
     def take_rows(self, rows: NDArray[np.bool_]) -> Self:
         """The rows where ``rows`` is true, without bins."""
@@ -62,9 +62,10 @@ class TargetTable:
 
     def rows_with_targets(self) -> NDArray[np.bool_] | None:
         """Mask of the rows in which some target is known; None: all."""
-        classes = np.flatnonzero(~self.is_numeric)
-        if len(classes) and (self.classes.missing is None or not self.classes.missing[classes].all()):
+        missing = self.classes.missing
+        if not self.is_numeric.all() and (missing is None or not missing[~self.is_numeric].all()):
             return None
+        classes = np.flatnonzero(~self.is_numeric)
         known: NDArray[np.bool_] = np.asarray((~np.isnan(self.numbers)).any(axis=1))
         for column in classes.tolist():
             known = known | self.classes.is_known(column)

@@ -5,13 +5,21 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.binary_labels import is_collection, missing_cells, opened, read_label_sets
 from labelsieve.counting.codes import MAX_LEVELS, Codes
-from labelsieve.counting.number_table import NumberTable, is_frame, is_integer_array, read_frame, read_table, unmask
+from labelsieve.counting.number_table import (
+    NumberTable,
+    frame_names,
+    is_frame,
+    is_integer_array,
+    is_series,
+    read_frame,
+    read_table,
+    unmask,
+)
 from labelsieve.counting.target_table import TargetTable, target_place
 from labelsieve.counting.target_types import MAX_CLASSES, ROWS_PER_CLASS, TargetTypes, TypeRule, requested_types
 from labelsieve.errors import InputError, TargetTypeWarning
@@ -50,7 +58,7 @@ def read_targets(Y: TargetsLike | Codes, target_type: TargetTypes = "auto") -> T
             return _only_classes(Y)
         return _read_dense(NumberTable(Y.to_dense(), Y.names, nominal=frozenset(range(Y.n_columns))), wanted)
     if isinstance(target_type, str) and target_type == "auto" and is_integer_array(Y, (1, 2)):  # most targets
-        codes = _as_codes(NumberTable(Y, None))
+        codes = _as_codes(read_table(Y, what="Y"))
         if codes is not None and (Y.dtype.kind == "b" or _are_classes(int(codes.levels.max()), codes.n_rows)):
             return _only_classes(codes)
     sets = read_label_sets(Y)
@@ -95,9 +103,9 @@ def target_names(Y: object) -> tuple[str, ...] | None:
     if isinstance(Y, np.ndarray | list | tuple) or is_sparse(Y):
         return None
     if is_frame(Y):
-        return tuple(map(str, getattr(Y, "column_names", Y.columns)))
+        return frame_names(Y)
     name = getattr(Y, "name", None)
-    return None if name in (None, "") or not nw.dependencies.is_into_series(Y) else (str(name),)
+    return None if name in (None, "") or not is_series(Y) else (str(name),)
 
 
 def known_classes(Y: TargetsLike | Codes, what: str) -> Codes:
@@ -115,11 +123,11 @@ def _only_classes(codes: Codes) -> TargetTable:
 
 def _read_columns(Y: TargetsLike) -> NumberTable:
     """Numbers, with ranks for text and NaN for unknown cells; columns that are classes by their type are nominal."""
-    if not isinstance(Y, np.ndarray) and (is_frame(Y) or nw.dependencies.is_into_series(Y)):
-        names, frame = target_names(Y), read_frame(Y, "Y")
-        if isinstance(frame, nw.Series):
-            frame = frame.alias("Y").to_frame()
-        return replace(read_table(frame.to_native(), what="Y", allow_missing=True), names=names)
+    if is_frame(Y):
+        return read_table(Y, what="Y", allow_missing=True)
+    if is_series(Y):
+        column = read_frame(Y, "Y").alias("Y").to_frame().to_native()
+        return replace(read_table(column, what="Y", allow_missing=True), names=target_names(Y))
     if not is_sparse(Y):
         array = np.asarray(unmask(Y))
         Y = np.array(Y, dtype=object) if array.dtype.kind in "US" and isinstance(Y, list | tuple) else array
@@ -170,7 +178,7 @@ def _undecided(codes: Codes, wanted: NDArray[np.str_]) -> NDArray[np.bool_]:
 def _as_codes(table: NumberTable) -> Codes | None:
     """The values as codes, if all of them are."""
     with suppress(InputError):
-        return Codes.from_values(table.values, names=table.names, what="Y")
+        return Codes.from_table(table, what="Y")
     return None
 
 
