@@ -3,11 +3,12 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs, parallel_config
 from numpy.typing import NDArray
 
 from labelsieve import core
@@ -27,6 +28,14 @@ def n_threads(n_jobs: object) -> int:
         raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")
     threads: int = effective_n_jobs(None if n_jobs is None else int(n_jobs))
     return threads
+
+
+def thread_context(n_jobs: object) -> AbstractContextManager[Any]:
+    """The context of joblib for ``n_jobs`` threads, which :func:`map_ranges` uses; none if it has that number already."""
+    if n_jobs is None or (threads := n_threads(n_jobs)) == n_threads(None):
+        return nullcontext()
+    context: AbstractContextManager[Any] = parallel_config(backend="threading", n_jobs=threads)
+    return context
 
 
 def available_memory() -> int | None:

@@ -80,7 +80,8 @@ class Workspace:
     @cached_property
     def constant_features(self) -> NDArray[np.intp]:
         """Features with one level among the counted rows: they have no information about anything."""
-        return np.flatnonzero(self.feature_sums == self.fixed.top)
+        constant: NDArray[np.intp] = (self.feature_sums == self.fixed.top).nonzero()[0]
+        return constant
 
     @property
     def keeps_pairs(self) -> bool:

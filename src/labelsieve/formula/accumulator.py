@@ -53,9 +53,8 @@ class Accumulator:
 
     def carry(self) -> None:
         """Count a fold, and carry the high bits over before they overflow."""
-        spills = self.spills_next
         self._n_folds += 1
-        if spills:
+        if self._n_folds % SPILL_AFTER == 0:
             assert self._low is not None
             if self._high is None:
                 self._high = self._xp.zeros(self._shape, dtype=np.int64)

@@ -69,6 +69,7 @@ class Program:
         factors = [fold.panel_factors for fold in self._folds]
         self._from_one_panel = bool(factors) and all(factor is not None for factor in factors)
         self._with_targets = any(factor.triple for factor in factors if factor is not None)
+        self._with_single = any(factor.single for factor in factors if factor is not None)
 
     @property
     def is_from_one_panel(self) -> bool:
@@ -114,9 +115,7 @@ class Program:
 
     def fold_panel(self, feature: Any) -> None:
         """Fold the panel of the newest feature, which is all that a step needs; the host keeps no account of it."""
-        factors = [fold.panel_factors for fold in self._folds]
-        is_needed = any(factor.single for factor in factors if factor is not None)
-        backend, single = self.sources.backend, self.sources.table_of(feature) if is_needed else 0
+        backend, single = self.sources.backend, self.sources.table_of(feature) if self._with_single else 0
         targets = self.base.targets if self._with_targets else slice(0)
         if len(self._folds) == 1:
             fold = self._folds[0]

@@ -96,7 +96,7 @@ class Plan:
             if (isinstance(node, Reduce) and node.over_selected) or ("S" in node.free and not node.children):
                 raise FormulaError(f"{self.name}, first: nothing is selected yet, so s and S have no meaning.", first, node)
 
-    @property
+    @cached_property
     def target_needs(self) -> tuple[str, ...]:
         """What the formula needs of the targets: see :mod:`labelsieve.labelspace.base_space`."""
         over = {node.variable for node in self._reducers}

@@ -81,8 +81,8 @@ class Scorer(BaseScorer):
         return [self._nats(value, feature) for value in self._values]
 
     def _nats(self, value: Value, feature: int) -> float:
-        row = value.array[feature if len(value.array) > 1 else 0].reshape(1, 1)
-        return float(Value(row, value.exact).real(self._program.sources.fixed)[0, 0])
+        number = value.array[feature if len(value.array) > 1 else 0, 0]
+        return float(self._program.sources.fixed.information(number) if value.exact else number)
 
     def relevance(self) -> Real | None:
         """Information of every feature alone about the targets, added up, in nats; None if the last ``scores`` need it not."""

@@ -111,7 +111,10 @@ def together(arrays: list[Any]) -> list[Any]:
     [array([[2.]]), array([[1.],
            [3.]])]
     """
-    if all(isinstance(array, np.ndarray) for array in arrays):
+    for array in arrays:
+        if not isinstance(array, np.ndarray):
+            break
+    else:
         return arrays
     return [array.item() if isinstance(array, np.ndarray) else array for array in arrays]
 

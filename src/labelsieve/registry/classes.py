@@ -16,7 +16,7 @@ from sklearn.base import clone
 from labelsieve import criteria, discretize, labelspace, stopping
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import AsGiven, ByColumn, Discretizer, Levels
-from labelsieve.errors import InputError, resolve
+from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace
 from labelsieve.registry.aliases import canonical, no_such_name
 from labelsieve.registry.published_methods import METHODS
@@ -143,10 +143,12 @@ def make_count(count: object) -> Any:
 
 def _resolve(value: object, known: dict[str, type[T]], kind: type[T], what: str) -> T:
     """An object from its name, an alias or itself."""
-    name = canonical(what, value, known) if isinstance(value, str) else value
-    if isinstance(name, str) and name not in known:
+    if isinstance(value, kind):
+        return value
+    name = canonical(what, value, known) if isinstance(value, str) else None
+    if name is None or name not in known:
         raise no_such_name(what, value, known, more=f", or a {kind.__name__} object")
-    return resolve(name, known, kind, what)
+    return known[name]()
 
 
 def load_class(path: str) -> Any:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +53,7 @@ class GreedySearch:
     last_scores: NDArray[np.float64] | None = None
     relevance: NDArray[np.float64] | None = None
     _folded: int = 0
+    _n_open: int = 0  # features that may be selected now
 
     @property
     def n_available(self) -> int:
@@ -66,7 +68,8 @@ class GreedySearch:
             self._rank(n_selected)
             return
         penalty = None
-        ahead = self.gain if isinstance(self.gain, SelectingGain) else None
+        # isinstance of a protocol would take as long as a step of a small table.
+        ahead = cast(SelectingGain, self.gain) if hasattr(self.gain, "select_best") else None
         while len(self.selected) < n_selected:
             self._fold_selected()
             if ahead is None or not self._select_ahead(ahead, n_selected):
@@ -79,17 +82,21 @@ class GreedySearch:
 
     def _penalty(self) -> NDArray[np.float64]:
         """What is added to the scores: no infinity for those that may be selected now."""
-        penalty = np.zeros(self.n_features)
-        penalty[[*self.excluded, *self.selected, *self.last]] = -np.inf
+        penalty, closed = np.zeros(self.n_features), list({*self.excluded, *self.selected, *map(int, self.last)})
+        penalty[closed] = -np.inf
+        self._n_open = self.n_features - len(closed)
         return penalty
 
     def _select_next(self, penalty: NDArray[np.float64]) -> None:
         still_forced = self.forced[len(self.selected) : len(self.selected) + 1]
-        if not len(still_forced) and not (penalty == 0).any():  # none but the last ones is left
-            penalty[[column for column in self.last if column not in {*self.excluded, *self.selected}]] = 0.0
+        if not len(still_forced) and self._n_open == 0:  # none but the last ones is left
+            last = {*map(int, self.last)} - {*self.excluded, *self.selected}
+            penalty[list(last)] = 0.0
+            self._n_open = len(last)
         scores = self._scores(penalty, still_forced)
         best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
         self._select(best, scores)
+        self._n_open -= int(penalty[best] == 0)
         penalty[best] = -np.inf
 
     def _select_ahead(self, gain: SelectingGain, n_selected: int) -> bool:
@@ -129,7 +136,7 @@ class GreedySearch:
         if len(self.last):
             order = order[np.argsort(np.isin(order, self.last), kind="stable")]
         unavailable = {*self.excluded, *self.forced}
-        ranking = [*self.forced, *(int(k) for k in order if int(k) not in unavailable)]
+        ranking = [*self.forced, *(best for best in order.tolist() if best not in unavailable)]
         for best in ranking[len(self.selected) : n_selected]:
             self._select(best, scores)
 

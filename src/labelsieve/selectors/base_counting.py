@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
@@ -13,7 +12,7 @@ from labelsieve.counting.backends.factory import BackendSetting
 from labelsieve.counting.checked_parameters import parameter
 from labelsieve.counting.codes import Codes
 from labelsieve.counting.nominal_levels import warn_of_bias
-from labelsieve.counting.resources import n_threads
+from labelsieve.counting.resources import thread_context
 from labelsieve.counting.row_weights import Estimator
 from labelsieve.counting.target_table import TargetTable
 from labelsieve.counting.target_types import TargetTypes
@@ -94,13 +93,14 @@ class BaseCountingSieve(BaseSieve):
         self.discretizer_ = method.discretizer
         if isinstance(rule := self._count, StoppingRule) and rule.is_test:
             self.discretizer_.require_unsupervised(type(rule).__name__)
-        with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
+        with thread_context(self.n_jobs):
             encoded = method.space.encode(targets, weights)
             if isinstance(table, ChunkedTable):
                 codes: Codes | list[Codes] = encode_chunked(method.discretizer, table, targets.codes, weights)
             else:
                 codes = method.discretizer.encode(table, targets.codes, weights)
-        encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
+        if targets.n_left_out:
+            encoded = replace(encoded, n_left_out=encoded.n_left_out + targets.n_left_out)
         code_tables = codes if isinstance(codes, list) else [codes]
         if not isinstance(method.discretizer, AsGiven):
             warn_of_bias(code_tables[0], self.estimator, list(self.excluded))
@@ -167,7 +167,7 @@ class BaseCodeRanking(BaseRanking):
         name, self.discretizer_ = type(self).__name__, make_discretizer(self.discretizer)
         rows, table, weights = self._rows(X, Y, sample_weight, make_target_discretizer(self.target_discretizer))
         targets = table.require_known(name).codes
-        with parallel_config(backend="threading", n_jobs=n_threads(getattr(self, "n_jobs", None))):
+        with thread_context(getattr(self, "n_jobs", None)):
             features = one_table(self.discretizer_.encode(rows, targets, weights), name)
         if features.has_missing:
             raise InputError(f'{name} counts all rows of a table: use missing="level" or "error", or fill missing values.')

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.checked_parameters import BETWEEN_0_AND_1, parameter
 from labelsieve.counting.codes import Codes
-from labelsieve.counting.resources import n_threads
+from labelsieve.counting.resources import thread_context
 from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base_discretizer import Missing
@@ -81,7 +80,7 @@ class BaseDiscoveries(BaseSieve):
         self.discretizer_.require_unsupervised(name)
         X, table, _ = self._rows(X, named_labels(self, y), None, make_target_discretizer(self.target_discretizer))
         self.n_rows_left_out_, targets = table.n_left_out, table.codes
-        with parallel_config(backend="threading", n_jobs=n_threads(self.n_jobs)):
+        with thread_context(self.n_jobs):
             return one_table(self.discretizer_.encode(X, targets), name), targets
 
     def _set_discoveries(
