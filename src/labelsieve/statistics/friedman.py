@@ -1,12 +1,11 @@
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import groupby, permutations
 from math import factorial, lgamma, log
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import chi2 as chi2_distribution
-from scipy.stats import f as f_distribution
+from scipy.special import chdtrc, fdtrc
 
 from labelsieve.statistics.results_table import Floats, Results, ranks
 from labelsieve.table_types import Frame
@@ -99,7 +98,7 @@ def friedman(table: ArrayLike | Frame | Results, *, lower_is_better: bool = Fals
     f = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
     degrees = (k - 1, (k - 1) * (n - 1))
     null = friedman_p_value(found, float(f))
-    chi2_p_value = float(chi2_distribution.sf(chi2, k - 1))
+    chi2_p_value = float(chdtrc(k - 1, chi2))
     return Friedman(chi2, chi2_p_value, float(f), null.p_value, degrees, null.distribution, smallest_p_value(found))
 
 
@@ -130,7 +129,7 @@ def friedman_p_value(ranks: Floats, f: float) -> NullProbability:
         if exact is not None:
             return NullProbability(exact, "exact")
         return NullProbability(_permute(doubled, observed), "permutations")
-    p_value = float(f_distribution.sf(f, k - 1, (k - 1) * (n - 1)))
+    p_value = float(fdtrc(k - 1, (k - 1) * (n - 1), f))
     return NullProbability(max(p_value, smallest_p_value(ranks)), "F")
 
 
@@ -140,7 +139,10 @@ def smallest_p_value(ranks: Floats) -> float:
     >>> round(smallest_p_value(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])), 12)
     0.166666666667
     """
-    orders = [lgamma(len(row) + 1) - sum(lgamma(size + 1) for size in np.unique(row, return_counts=True)[1]) for row in ranks]
+    ordered = np.sort(ranks, axis=1)
+    orders = [lgamma(ranks.shape[1] + 1)] * len(ranks)
+    for row in np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).tolist():
+        orders[row] -= sum(lgamma(len(list(same)) + 1) for _, same in groupby(ordered[row].tolist()))
     return max(float(np.exp(max(orders) - sum(orders))), float(np.finfo(float).tiny))
 
 
