@@ -27,7 +27,7 @@ struct RowSet {
 
 // Memory of one worker, kept between tasks.
 template <class Count>
-struct Scratch {
+struct WorkerMemory {
     Buffer<uint64_t> planes;
     Buffer<Count> counts, cells, margins;
     Buffer<fixed_t> sums, known;
@@ -54,11 +54,12 @@ class Block {
 
     // counts[s * pitch + (a - 1) * width + i] = rows of set s in which feature i has level a, or their
     // weight.
-    virtual void count(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const = 0;
+    virtual void count(const RowSet* sets, size_t n_sets, Count* counts,
+                       WorkerMemory<Count>& scratch) const = 0;
 
     // sums[i] += sum over the groups and the levels of feature i of the term of their count.
     virtual void add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
-                            Scratch<Count>& scratch) const = 0;
+                            WorkerMemory<Count>& scratch) const = 0;
 
     // How many sets should be counted at a time: more than those of one target where reading the rows is what
     // costs.
@@ -85,9 +86,9 @@ class PositionalBlock final : public Block<Count> {
     using Block<Count>::levels, Block<Count>::width, Block<Count>::pitch, Block<Count>::features;
     PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features,
                     const RowWeights<Count>* weights);
-    void count(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const override;
+    void count(const RowSet* sets, size_t n_sets, Count* counts, WorkerMemory<Count>& scratch) const override;
     void add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
-                    Scratch<Count>& scratch) const override;
+                    WorkerMemory<Count>& scratch) const override;
     size_t sets_at_a_time() const override;
     size_t bytes() const override { return words_.size() * sizeof(uint64_t); }
 
@@ -103,9 +104,9 @@ class PositionalBlock final : public Block<Count> {
     void pack(const DenseColumns& columns);
     void pack(const SparseColumns& columns);
     void add_list(const row_t* rows, size_t n, uint64_t* planes, unsigned n_planes) const;
-    void count_rows(const RowSet* sets, size_t n_sets, count_t* counts, Scratch<count_t>& scratch) const;
-    void count_weights(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const;
-    void add_weights(const row_t* rows, size_t n, Count* counts, Scratch<Count>& scratch) const;
+    void count_rows(const RowSet* sets, size_t n_sets, count_t* counts, WorkerMemory<count_t>& scratch) const;
+    void count_weights(const RowSet* sets, size_t n_sets, Count* counts, WorkerMemory<Count>& scratch) const;
+    void add_weights(const row_t* rows, size_t n, Count* counts, WorkerMemory<Count>& scratch) const;
 
     size_t n_rows_;
     std::array<uint16_t, block_bits> column_of_bit_, bit_of_column_;
@@ -120,9 +121,9 @@ class SparseBlock final : public Block<Count> {
     SparseBlock(const SparseColumns& columns, std::vector<size_t> features, const RowWeights<Count>* weights);
     SparseBlock(const std::vector<std::unique_ptr<Block<Count>>>& positional, size_t first, size_t last,
                 size_t n_rows, const RowWeights<Count>* weights);
-    void count(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>& scratch) const override;
+    void count(const RowSet* sets, size_t n_sets, Count* counts, WorkerMemory<Count>& scratch) const override;
     void add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
-                    Scratch<Count>& scratch) const override;
+                    WorkerMemory<Count>& scratch) const override;
     size_t bytes() const override {
         return offsets_.size() * sizeof(uint16_t) + starts_.size() * sizeof(size_t);
     }
@@ -140,9 +141,10 @@ class SparseBlock final : public Block<Count> {
 class TiledBlock final : public Block<count_t> {
   public:
     TiledBlock(const Columns& columns, size_t levels, std::vector<size_t> features);
-    void count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch<count_t>& scratch) const override;
+    void count(const RowSet* sets, size_t n_sets, count_t* counts,
+               WorkerMemory<count_t>& scratch) const override;
     void add_groups(const Partition& groups, const Terms<count_t>& terms, fixed_t* sums,
-                    Scratch<count_t>& scratch) const override;
+                    WorkerMemory<count_t>& scratch) const override;
     size_t sets_at_a_time() const override { return 64; }
     size_t bytes() const override { return words_.size() * sizeof(uint64_t); }
 

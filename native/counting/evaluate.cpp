@@ -25,7 +25,7 @@ void shrink(const ShrunkTables<double>& tables) { kernels().shrink_weights(table
 
 template <class Count>
 void fill_given_cells(const Block<Count>& block, const Count* counted, const Count* given_sizes, size_t given,
-                      Count* cells, Scratch<Count>& scratch) {
+                      Count* cells, WorkerMemory<Count>& scratch) {
     const size_t width = block.width();
     // One class with all rows: what `split` leaves over is of no use.
     scratch.cells.reserve(block.levels() * given * width);
@@ -47,7 +47,7 @@ void fill_given_cells(const Block<Count>& block, const Count* counted, const Cou
 template <class Count>
 void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
                 const Terms<Count>& terms, bool has_unknown, size_t skipped, fixed_t* sums, fixed_t* alone,
-                Scratch<Count>& scratch) {
+                WorkerMemory<Count>& scratch) {
     const size_t width = block.width(), n_cells = block.levels() * counts.given;
     const size_t tile = tile_width<Count>(n_cells, width);
     const size_t pitch = tile + 16;  // no power of two: rows of cells would compete for the same cache lines
@@ -86,7 +86,7 @@ void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, co
 
 template <class Count>
 void shrink_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
-                   const ShrunkTerms& terms, double* out, Scratch<Count>& scratch) {
+                   const ShrunkTerms& terms, double* out, WorkerMemory<Count>& scratch) {
     const size_t width = block.width(), n_cells = block.levels() * counts.given, set = block.pitch();
     const size_t fitting =
         tile_bytes / (sizeof(Count) + sizeof(double)) / (n_cells * counts.classes) / 16 * 16;
@@ -140,16 +140,16 @@ void fold_panel(const PanelTerms& terms, const fixed_t* pair, const fixed_t* tri
 }
 
 template void fill_given_cells(const Block<count_t>&, const count_t*, const count_t*, size_t, count_t*,
-                               Scratch<count_t>&);
+                               WorkerMemory<count_t>&);
 template void fill_given_cells(const Block<double>&, const double*, const double*, size_t, double*,
-                               Scratch<double>&);
+                               WorkerMemory<double>&);
 template void shrink_target(const Block<count_t>&, const TargetCounts<count_t>&, const count_t*,
-                            const ShrunkTerms&, double*, Scratch<count_t>&);
+                            const ShrunkTerms&, double*, WorkerMemory<count_t>&);
 template void shrink_target(const Block<double>&, const TargetCounts<double>&, const double*,
-                            const ShrunkTerms&, double*, Scratch<double>&);
+                            const ShrunkTerms&, double*, WorkerMemory<double>&);
 template void add_target(const Block<count_t>&, const TargetCounts<count_t>&, const count_t*,
-                         const Terms<count_t>&, bool, size_t, fixed_t*, fixed_t*, Scratch<count_t>&);
+                         const Terms<count_t>&, bool, size_t, fixed_t*, fixed_t*, WorkerMemory<count_t>&);
 template void add_target(const Block<double>&, const TargetCounts<double>&, const double*,
-                         const Terms<double>&, bool, size_t, fixed_t*, fixed_t*, Scratch<double>&);
+                         const Terms<double>&, bool, size_t, fixed_t*, fixed_t*, WorkerMemory<double>&);
 
 }  // namespace labelsieve

@@ -19,7 +19,7 @@ struct TargetCounts {
 // The table of every feature and the column conditioned on: cells[(a * given + v) * width + i].
 template <class Count>
 void fill_given_cells(const Block<Count>& block, const Count* counted, const Count* given_sizes, size_t given,
-                      Count* cells, Scratch<Count>& scratch);
+                      Count* cells, WorkerMemory<Count>& scratch);
 
 // sums[i] += sum over the cells of (feature i, given, target) of the terms of their counts. Of a target with
 // unknown cells, class 1 is left out, and unless `alone` is null, alone[i] += the same sum over the cells of
@@ -27,7 +27,7 @@ void fill_given_cells(const Block<Count>& block, const Count* counted, const Cou
 template <class Count>
 void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
                 const Terms<Count>& terms, bool has_unknown, size_t skipped, fixed_t* sums, fixed_t* alone,
-                Scratch<Count>& scratch);
+                WorkerMemory<Count>& scratch);
 
 // Sums of entropies of whole tables, shrunk towards uniform ones: see ShrunkTables.
 struct ShrunkTerms {
@@ -40,7 +40,7 @@ struct ShrunkTerms {
 // out[i] = the sum for (feature i, given, target).
 template <class Count>
 void shrink_target(const Block<Count>& block, const TargetCounts<Count>& counts, const Count* given_cells,
-                   const ShrunkTerms& terms, double* out, Scratch<Count>& scratch);
+                   const ShrunkTerms& terms, double* out, WorkerMemory<Count>& scratch);
 
 // accumulator[k] += constant + fixed[k] + pair_factor * pair[k] + triple_factor * triple[k]: what a newly
 // selected feature adds to a sum over the selected. `fixed` may be null.

@@ -38,7 +38,7 @@ void Panels<Count>::Run::all_grouped() {
     const double cost = double(grouped.size()) * double(blocks.size()) * double(targets().n_rows()) * 20;
     panels.pool_.run(grouped.size() * n_ranges, cost, [&](size_t task, unsigned worker) {
         const size_t l = grouped[task / n_ranges], start = task % n_ranges * together;
-        Scratch<Count>& scratch = panels.scratch_[worker];
+        WorkerMemory<Count>& scratch = panels.scratch_[worker];
         auto& [classes, sorted] = buffers[worker];
         const double ratio = targets().known_ratio(l);
         // Large classes are split one by one, small ones by one sort of all rows.
@@ -117,7 +117,7 @@ void Panels<Count>::Run::all_wide() {
         const size_t columns = std::clamp<size_t>(size_t(longest_task / cost), 1, 16);
         const size_t n_tasks = (wide.size() + columns - 1) / columns;
         panels.pool_.run(n_tasks, cost * double(wide.size()), [&](size_t task, unsigned worker) {
-            Scratch<Count>& scratch = panels.scratch_[worker];
+            WorkerMemory<Count>& scratch = panels.scratch_[worker];
             const size_t start = task * columns, stop = std::min(wide.size(), start + columns);
             scratch.codes.reserve(columns * n_rows);
             if (wide[stop - 1] - wide[start] == stop - 1 - start) {

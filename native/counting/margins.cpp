@@ -58,7 +58,7 @@ void Panels<Count>::Run::count_given() {
     const double cost = double(targets().n_rows()) * 5 * double(blocks.size());
     panels.pool_.run(blocks.size(), cost, [&](size_t b, unsigned worker) {
         const Block<Count>& block = *blocks[b];
-        Scratch<Count>& scratch = panels.scratch_[worker];
+        WorkerMemory<Count>& scratch = panels.scratch_[worker];
         scratch.sums.reserve(block.width());
         fixed_t* sums = scratch.sums.data();
         std::fill(sums, sums + block.width(), 0);
@@ -83,7 +83,7 @@ template <class Count>
 void Panels<Count>::Run::shrink_given() {
     const double cost = 100 * double(features().size()) * double(n_given());
     panels.pool_.run(blocks.size(), cost, [&](size_t b, unsigned worker) {
-        Scratch<Count>& scratch = panels.scratch_[worker];
+        WorkerMemory<Count>& scratch = panels.scratch_[worker];
         const Block<Count>& block = *blocks[b];
         scratch.shrunk.reserve(block.width());
         const TargetCounts<Count> none{.classes = 1,
@@ -196,7 +196,7 @@ void Panels<Count>::Run::make_sets(size_t from, size_t to) {
 template <class Count>
 void Panels<Count>::Run::count_range(const Range& range, size_t base, unsigned worker) {
     const Block<Count>& block = *blocks[range.block];
-    Scratch<Count>& scratch = panels.scratch_[worker];
+    WorkerMemory<Count>& scratch = panels.scratch_[worker];
     const size_t levels = n_given(), pitch = block.pitch(), n_skipped = skipped(block);
     const bool kept = !panels.classes_->counts.empty();
     scratch.sums.reserve(block.width());

@@ -85,7 +85,7 @@ class Panels final : public AnyPanels {
     Terms<Count> terms_;
     Pool& pool_;
     std::mutex mutex_;
-    std::vector<Scratch<Count>> scratch_;  // one for each worker
+    std::vector<WorkerMemory<Count>> scratch_;  // one for each worker
     std::vector<size_t>
         class_index_;  // where the sets of a target begin; only targets of few classes have any
     std::shared_ptr<Classes> classes_;

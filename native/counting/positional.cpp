@@ -42,7 +42,7 @@ PositionalBlock<Count>::PositionalBlock(const Columns& columns, size_t levels, s
     this->totals_ = Buffer<Count>(pitch());
     std::vector<row_t> all(n_rows_);
     for (size_t row = 0; row < n_rows_; ++row) all[row] = row_t(row);
-    Scratch<Count> scratch;
+    WorkerMemory<Count> scratch;
     const RowSet set{.list = all.data(), .size = n_rows_};
     count(&set, 1, this->totals_.data(), scratch);
 }
@@ -101,7 +101,7 @@ size_t PositionalBlock<Count>::sets_at_a_time() const {
 
 template <class Count>
 void PositionalBlock<Count>::count(const RowSet* sets, size_t n_sets, Count* counts,
-                                   Scratch<Count>& scratch) const {
+                                   WorkerMemory<Count>& scratch) const {
     if constexpr (std::is_same_v<Count, count_t>)
         if (!this->weights()) return count_rows(sets, n_sets, counts, scratch);
     count_weights(sets, n_sets, counts, scratch);
@@ -109,7 +109,7 @@ void PositionalBlock<Count>::count(const RowSet* sets, size_t n_sets, Count* cou
 
 template <class Count>
 void PositionalBlock<Count>::count_rows(const RowSet* sets, size_t n_sets, count_t* counts,
-                                        Scratch<count_t>& scratch) const {
+                                        WorkerMemory<count_t>& scratch) const {
     if (n_sets == 1 || n_rows_ <= 2 * rows_at_a_time) {
         alignas(cache_line) uint64_t planes[max_planes * block_words];
         for (size_t s = 0; s < n_sets; ++s) {
@@ -148,7 +148,7 @@ void PositionalBlock<Count>::count_rows(const RowSet* sets, size_t n_sets, count
 
 template <class Count>
 void PositionalBlock<Count>::add_weights(const row_t* rows, size_t n, Count* counts,
-                                         Scratch<Count>& scratch) const {
+                                         WorkerMemory<Count>& scratch) const {
     WeightedRows listed{.words = words_.data(),
                         .rows = rows,
                         .size = n,
@@ -181,7 +181,7 @@ void PositionalBlock<Count>::add_weights(const row_t* rows, size_t n, Count* cou
 // Tall data in stretches of rows, as above.
 template <class Count>
 void PositionalBlock<Count>::count_weights(const RowSet* sets, size_t n_sets, Count* counts,
-                                           Scratch<Count>& scratch) const {
+                                           WorkerMemory<Count>& scratch) const {
     std::fill(counts, counts + n_sets * pitch(), Count(0));
     std::vector<size_t> done(n_sets, 0);
     const size_t stretch = n_sets == 1 || n_rows_ <= 2 * rows_at_a_time ? n_rows_ : rows_at_a_time;
@@ -198,7 +198,7 @@ void PositionalBlock<Count>::count_weights(const RowSet* sets, size_t n_sets, Co
 
 template <class Count>
 void PositionalBlock<Count>::add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
-                                        Scratch<Count>& scratch) const {
+                                        WorkerMemory<Count>& scratch) const {
     const size_t n = width(), n_counted = (levels() - 1) * n;
     scratch.counts.reserve(pitch() + n);
     Count* level_zero = scratch.counts.data();

@@ -61,7 +61,7 @@ SparseBlock<Count>::SparseBlock(const std::vector<std::unique_ptr<Block<Count>>>
 }
 
 template <class Count>
-void SparseBlock<Count>::count(const RowSet* sets, size_t n_sets, Count* counts, Scratch<Count>&) const {
+void SparseBlock<Count>::count(const RowSet* sets, size_t n_sets, Count* counts, WorkerMemory<Count>&) const {
     const auto add = [&](const RowSet& set, const auto& weight) {
         for (size_t i = 0; i < set.size; ++i) {
             const size_t row = set.list[i];
@@ -82,7 +82,7 @@ void SparseBlock<Count>::count(const RowSet* sets, size_t n_sets, Count* counts,
 // A feature that is zero throughout a group adds the term of its size; only those that are not are visited.
 template <class Count>
 void SparseBlock<Count>::add_groups(const Partition& groups, const Terms<Count>& terms, fixed_t* sums,
-                                    Scratch<Count>& scratch) const {
+                                    WorkerMemory<Count>& scratch) const {
     scratch.counts.reserve(pitch());
     scratch.rows.reserve(pitch() + 1);  // one more: a feature is written down before it is known to be new
     Count* counts = scratch.counts.data();

@@ -25,7 +25,8 @@ TiledBlock::TiledBlock(const Columns& columns, size_t levels, std::vector<size_t
             totals_[column] += count_t(std::popcount(words_[column * n_words_ + w]));
 }
 
-void TiledBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scratch<count_t>& scratch) const {
+void TiledBlock::count(const RowSet* sets, size_t n_sets, count_t* counts,
+                       WorkerMemory<count_t>& scratch) const {
     std::fill(counts, counts + n_sets * pitch(), 0);
     // Sixteen sets at a time lie one after the other, as the kernel wants them.
     constexpr size_t together = 16;
@@ -43,7 +44,7 @@ void TiledBlock::count(const RowSet* sets, size_t n_sets, count_t* counts, Scrat
 
 // Groups are short lists, for which bits of all rows are the wrong form: this goes over each row's levels.
 void TiledBlock::add_groups(const Partition& groups, const Terms<count_t>& terms, fixed_t* sums,
-                            Scratch<count_t>& scratch) const {
+                            WorkerMemory<count_t>& scratch) const {
     scratch.counts.reserve(levels());
     count_t* counts = scratch.counts.data();
     const size_t column_step = width() * n_words_;
