@@ -15,8 +15,8 @@ from labelsieve.formula.plan import Plan
 
 BLOCK_BITS = 512  # columns that are added together
 ROUNDS = 5  # of every measurement; the fastest counts
-FIT = 1.5e-3  # seconds of Python for a fit
-STEP, STEP_BY_TARGET = 3e-5, 2e-4  # seconds of Python for a step, and for one whose sums are kept for every target
+FIT = 4e-4  # seconds of Python for a fit
+STEP, STEP_BY_TARGET = 3e-5, 1.2e-4  # seconds of Python for a step, and for one whose sums are kept for every target
 COLD = 1.25  # times the unit costs of tables that are counted again and again
 ENTRY = 5e-9  # seconds for each feature and target whose sum is kept
 SECONDS_PER_CELL, SECONDS_PER_ROW = 6.5e-8, 2e-8  # of a table in numpy, measured with tables of 50 to 30,000 cells
@@ -111,7 +111,7 @@ def predicted_seconds(
     by_target = any(need.full for given, need in plan.needs.items() if given is not None)
     python = FIT + (1 if plan.is_ranking else n_steps) * (STEP_BY_TARGET if by_target else STEP)
     counting = COLD * (costs.row * rows + costs.cell * cells)
-    return counting + COLD * costs.value * n_rows * (n_features + n_targets) + ENTRY * entries + python
+    return counting + costs.value * n_rows * (n_features + n_targets) + ENTRY * entries + python
 
 
 def whole_table_cost(
