@@ -1,12 +1,18 @@
 """Ensembles of chains: each is fitted on a subset of the rows and the features, and they vote."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
+from multiprocessing.pool import ThreadPool
 from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import effective_n_jobs
+from joblib.parallel import ThreadingBackend, get_active_backend
 from numpy.typing import NDArray
+from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import StrOptions
@@ -111,11 +117,11 @@ class ChainEnsemble(MultiLabelClassifier):
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
         # Sorted by name, so that the same seed always gives the same ensemble.
         random_states = [name for name in sorted(chain.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
-        tasks = (delayed(_fit_member)(chain, random_states, X, labels, weights, shares, int(seed)) for seed in seeds)
+        fit_member = partial(_fit_member, chain, random_states, X, labels, weights, shares)
         self.chains_, self.features_ = [], []
         # Threads of products as small as these would wait for each other most of the time.
         with progress_bar("Fitting chains") as progress, one_blas_thread():
-            for member, features in Parallel(n_jobs=self.n_jobs, return_as="generator", prefer="threads")(tasks):
+            for member, features in _map(fit_member, seeds.tolist(), self.n_jobs):
                 self.chains_.append(member)
                 self.features_.append(features)
                 progress(len(self.chains_), self.n_chains)
@@ -164,6 +170,25 @@ class ChainEnsemble(MultiLabelClassifier):
 def _votes(member: BaseEstimator, X: TableLike) -> Any:
     votes = member.predict(X)
     return votes.toarray() if is_sparse(votes) else votes
+
+
+def _map(function: Callable[[int], Any], seeds: list[int], n_jobs: int | None) -> Iterator[Any]:
+    """The results for all seeds in their order, in threads, unless ``joblib.parallel_config`` selects another backend."""
+    backend, _ = get_active_backend(prefer="threads")
+    n_threads = min(effective_n_jobs(n_jobs), len(seeds))
+    if n_threads == 1 or not isinstance(backend, ThreadingBackend):
+        yield from Parallel(n_jobs=n_jobs, return_as="generator", prefer="threads")(delayed(function)(seed) for seed in seeds)
+        return
+    # joblib asks its threads for results every 10 ms, as long as a small chain takes. scikit-learn's settings are those of a
+    # thread.
+    settings = get_config()
+
+    def call(seed: int) -> Any:
+        with config_context(**settings):
+            return function(seed)
+
+    with ThreadPool(n_threads) as pool:
+        yield from pool.imap(call, seeds)
 
 
 def _fit_member(
