@@ -49,14 +49,14 @@ def chi_square_table(features: Codes, classes: Classes) -> Array:
     """
     out = np.empty((features.n_columns, len(classes.levels)))
     whole = sp.hstack([classes.members, sp.csr_array(classes.rows[:, np.newaxis])], format="csr")
-    margin = _complete(np.asarray(whole.sum(axis=0), dtype=np.float64).reshape(1, -1), classes)
+    everything = np.asarray(whole.sum(axis=0), dtype=np.float64)
+    margin = _complete(everything.reshape(1, -1), classes)
     of_row = np.ones(features.n_rows)
     for some in column_slices(features, whole.shape[1]):
         levels = features.levels[some].astype(np.intp)
         starts = _starts(levels)
         listed, omitted = _members(features, some, of_row)
         cells = (listed.T @ whole).toarray()
-        everything = np.asarray(whole.sum(axis=0), dtype=np.float64)
         cells[starts + omitted] += everything - np.add.reduceat(cells, starts, axis=0)
         terms = _terms(_complete(cells, classes), cells[:, -1], margin[0], float(everything[-1]))
         out[some] = np.add.reduceat(np.add.reduceat(terms, starts, axis=0), _starts(classes.levels), axis=1)
