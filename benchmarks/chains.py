@@ -44,8 +44,7 @@ def select(X, Y):
 def measure_selection(name, rounds):
     from labelsieve import NetworkRule
     from labelsieve.discretize import MeanStd
-    from labelsieve.labelspace.network_parents import n_parents
-    from labelsieve.labelspace.principal_components import principal_components, three_levels
+    from labelsieve.labelspace.network_rule import n_parents, principal_components, three_levels
 
     X, Y = load(name)
     Y = Y[:, (Y.any(axis=0)) & ~Y.all(axis=0)]

@@ -3,7 +3,7 @@
     python -m benchmarks.dask_layouts                          # 200,000 rows x 200 features x 10 labels
 
 CPU seconds: of the client, and of the busiest worker, so that other work on the machine counts little; waits are not in
-them. The last columns are what the cost model (labelsieve.counting.backends.dask_layout) predicts for a step.
+them. The last columns are what the cost model (labelsieve.counting.backends.dask.backend) predicts for a step.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.counting.backends import dask_backend
-from labelsieve.counting.backends.dask_layout import ClusterShape
+from labelsieve.counting.backends.dask.backend import ClusterShape
 
 N_STEPS = 10
 

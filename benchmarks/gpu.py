@@ -24,9 +24,9 @@ from benchmarks.shared_folder import real_dataset, shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.counting.backends import GpuBackend, PanelFold
-from labelsieve.counting.backends.gpu_kernels import CudaKernels
-from labelsieve.counting.codes import Codes
+from labelsieve.counting.backends.gpu.kernels import CudaKernels
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.tables.codes import Codes
 
 # rows, features, targets, levels, criterion; C and D have a tenth of the 4,000,000 features of the prototype's unless "whole".
 CASES = {

@@ -13,8 +13,8 @@ from benchmarks.labelspaces import DATASETS
 from benchmarks.options import BenchmarkOptions, require_data, save
 from benchmarks.shared_folder import real_dataset
 from benchmarks.table import number, print_table
-from labelsieve.counting.labelset_clusters import MAX_ROWS, medoid_clusters
 from labelsieve.labelspace import GroupRand, read_targets
+from labelsieve.labelspace.group import MAX_ROWS, medoid_clusters
 
 
 def deviation_of(labels, medoids):

@@ -39,7 +39,7 @@ def separate_searches(X, Y, parents, labels):
 
 def measure(name, rounds, gaps):
     from labelsieve import LabelwiseSieve, NetworkRule
-    from labelsieve.formula import labelwise_evaluation as labelwise
+    from labelsieve.formula import labelwise
 
     X, Y = (codes.toarray() for codes in load(name, 1))
     record = {"dataset": name, "rows": X.shape[0], "features": X.shape[1], "labels": Y.shape[1]}

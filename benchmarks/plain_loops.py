@@ -22,8 +22,8 @@ def plain_lift(X, Y, queries, ratio=0.1, seed=0):
 
 
 def plain_rakel(base, X, Y, queries, k=3, seed=0):
-    from labelsieve.classifiers.rakel import random_labelsets
-    from labelsieve.labelspace.base_space import random_generator
+    from labelsieve.classifiers.labelsets import random_labelsets
+    from labelsieve.labelspace.base import random_generator
 
     n_labels = Y.shape[1]
     votes, voters = np.zeros((len(queries), n_labels)), np.zeros(n_labels)

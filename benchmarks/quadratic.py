@@ -20,7 +20,7 @@ from benchmarks.table import number, print_table
 from benchmarks.workloads import Workload, generate
 from labelsieve import QuadraticSieve
 from labelsieve.information import Codes, mutual_information
-from labelsieve.search.redundancy_matrix import Redundancy
+from labelsieve.selectors.quadratic import Redundancy
 
 WORKLOADS = {
     1_000: Workload("q1", "1,000 features", 1700, 1_000, 53, 2, 50, 0.08, (0.005, 0.3)),

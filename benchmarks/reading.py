@@ -17,10 +17,8 @@ from benchmarks.options import BenchmarkOptions, measured, require_data, save
 from benchmarks.shared_folder import shared_folder
 from benchmarks.table import number, print_table
 from labelsieve import datasets
-from labelsieve.datasets.catalog import catalog_entry
-from labelsieve.datasets.fetch import find_file
-from labelsieve.datasets.readers.file_bytes import read_bytes
-from labelsieve.datasets.readers.memory_budget import memory_limit
+from labelsieve.datasets.fetch import catalog_entry, find_file
+from labelsieve.datasets.readers.files import memory_limit, read_bytes
 
 DENSE = ("emotions", "yeast", "CAL500", "image", "mediamill-2500", "rf1", "scm20d")
 SPARSE = ("enron", "bibtex", "delicious", "eukaryote-go", "yahoo-reference", "imdb")

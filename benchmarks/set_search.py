@@ -18,7 +18,7 @@ from benchmarks.shared_folder import real_dataset
 from labelsieve import Sieve
 from labelsieve.classifiers import MLkNN
 from labelsieve.metrics import average_precision
-from labelsieve.metrics.scorers import label_scores
+from labelsieve.metrics.evaluation import label_scores
 
 DATASETS = ("emotions", "flags", "birds", "yeast", "image")
 CRITERIA = ("mrmr", "jmi", "cife", "icap", "d2f")

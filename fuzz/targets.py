@@ -12,13 +12,13 @@ from pathlib import Path
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.describe import describe_columns
 from labelsieve.datasets.readers.arff import parse_arff
-from labelsieve.datasets.readers.csv_table import parse_csv
-from labelsieve.datasets.readers.file_bytes import read_bytes
-from labelsieve.datasets.readers.label_columns import read_label_header
+from labelsieve.datasets.readers.csv import parse_csv
+from labelsieve.datasets.readers.files import read_bytes
+from labelsieve.datasets.readers.labels import read_label_header
 from labelsieve.datasets.readers.libsvm import parse_libsvm
 from labelsieve.datasets.readers.load import parse, split_columns
 from labelsieve.datasets.readers.matlab import parse_matlab
-from labelsieve.datasets.readers.npz_pair import pair_table, read_matrix
+from labelsieve.datasets.readers.npz import pair_table, read_matrix
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import parse_spreadsheet
 from labelsieve.errors import DatasetError

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from labelsieve.cli.leaderboard_command import stored_board
+from labelsieve.cli.leaderboard import stored_board
 from labelsieve.report import leaderboard_report
 from labelsieve.studies.leaderboard import read_board
 

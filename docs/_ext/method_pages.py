@@ -6,7 +6,7 @@ from docutils.statemachine import StringList
 from plain_text import plain
 from sphinx.util.docutils import SphinxDirective
 
-from labelsieve.cli.methods_command import EXPLAINED
+from labelsieve.cli.methods import EXPLAINED
 from labelsieve.labelspace import refusal
 from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, make_criterion
 

@@ -7,13 +7,13 @@ from labelsieve.errors import InputError
 if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
     from labelsieve.labelspace import LabelNetwork, NetworkRule
-    from labelsieve.selectors.auto_sieve import AutoSieve
-    from labelsieve.selectors.baseline import BaselineSieve
+    from labelsieve.selectors.auto.sieve import AutoSieve
     from labelsieve.selectors.hybrid import HybridSieve
     from labelsieve.selectors.labelwise import LabelwiseSieve
     from labelsieve.selectors.pair_counts import PairCounts
     from labelsieve.selectors.pptmi import PPTMI
     from labelsieve.selectors.quadratic import QuadraticSieve
+    from labelsieve.selectors.rankings.univariate import BaselineSieve
     from labelsieve.selectors.sieve import Sieve
 
     __version__: str
@@ -37,8 +37,8 @@ __all__ = [
 # Loaded when asked for: scikit-learn takes most of a second, and the information measures do without it.
 _MODULES = {
     "PPTMI": "labelsieve.selectors.pptmi",
-    "AutoSieve": "labelsieve.selectors.auto_sieve",
-    "BaselineSieve": "labelsieve.selectors.baseline",
+    "AutoSieve": "labelsieve.selectors.auto.sieve",
+    "BaselineSieve": "labelsieve.selectors.rankings.univariate",
     "Criterion": "labelsieve.criteria",
     "HybridSieve": "labelsieve.selectors.hybrid",
     "LabelNetwork": "labelsieve.labelspace",

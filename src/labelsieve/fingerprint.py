@@ -7,11 +7,14 @@ from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
-from labelsieve.table_types import TargetsLike
+if TYPE_CHECKING:
+    from labelsieve.tables.types import TargetsLike
+
 
 DIGITS = 16
 StrPath = str | os.PathLike[str]
@@ -19,8 +22,8 @@ StrPath = str | os.PathLike[str]
 OUTSIDE = ("cli/", "report/", "statistics/", "studies/", "replications/", "plotting.py", "progress.py", "__main__.py")
 # ... except what studies and replications learn with.
 INSIDE = (
-    "studies/execution/cell_work.py",
-    "studies/protocol/named_estimators.py",
+    "studies/cells.py",
+    "studies/estimators.py",
     "replications/mulan/",
     "replications/optimized_chains/shared_learning.py",
 )
@@ -54,7 +57,7 @@ def text_print(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:DIGITS]
 
 
-def array_print(*tables: TargetsLike) -> str:
+def array_print(*tables: "TargetsLike") -> str:
     """A hash of arrays or sparse matrices: shapes, types and values.
 
     Cost: about a second for a gigabyte.

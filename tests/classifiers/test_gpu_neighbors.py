@@ -7,7 +7,15 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.classifiers import MLkNN, gpu_neighbors, nearest_neighbors, nested_neighbors, nested_predictions
+from labelsieve.classifiers import (
+    MLkNN,
+    nearest_neighbors,
+    nested_neighbors,
+    nested_predictions,
+)
+from labelsieve.classifiers import (
+    nearest_neighbors as gpu_neighbors,
+)
 
 
 class NumpyNeighbors:

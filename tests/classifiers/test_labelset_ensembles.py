@@ -8,7 +8,7 @@ from sklearn.naive_bayes import GaussianNB
 from labelsieve import InputError
 from labelsieve.classifiers import HOMER, BRkNN, LabelPowerset, RAkEL
 from labelsieve.classifiers.homer import balanced_clusters
-from labelsieve.classifiers.rakel import random_labelsets
+from labelsieve.classifiers.labelsets import random_labelsets
 from tests.support import reference_transformations as references
 from tests.support.classifier_data import make_data
 

@@ -26,7 +26,7 @@ from labelsieve.classifiers import (
     PrunedPowerset,
     RAkEL,
 )
-from labelsieve.classifiers.label_copies import threshold_for
+from labelsieve.classifiers.labelsets import threshold_for
 from labelsieve.labelspace import Joint, SelectRandom
 from tests.support import reference_transformations as references
 from tests.support.classifier_data import every_kind, make_data

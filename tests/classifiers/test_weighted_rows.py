@@ -28,7 +28,7 @@ from labelsieve.classifiers import (
     PrunedPowerset,
     RAkEL,
 )
-from labelsieve.classifiers.label_copies import threshold_for
+from labelsieve.classifiers.labelsets import threshold_for
 from labelsieve.metrics import get_scorer
 from tests.support.classifier_data import every_kind, make_data
 from tests.support.weighted_bases import ChecksWeights

@@ -6,7 +6,7 @@ import distributed
 import pandas as pd
 import pytest
 
-from labelsieve.cli import large_files
+from labelsieve.cli import select as large_files
 from tests.support.command_line import known_table, refusal, run
 
 

@@ -13,7 +13,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from labelsieve import cli
-from labelsieve.datasets.catalog import catalog
+from labelsieve.datasets.fetch import catalog
 from labelsieve.registry import STOPPING_RULES
 from labelsieve.replications import REPLICATIONS
 from tests.support.command_line import known_table, refusal, run

@@ -10,7 +10,7 @@ from labelsieve.registry import METHODS, PRESETS, make_selector, method_names, s
 from labelsieve.selectors import LLSF, selection_stability
 from labelsieve.stopping import GTest
 from labelsieve.studies import StudyResults
-from labelsieve.studies.protocol.named_estimators import read_method
+from labelsieve.studies.estimators import read_method
 from tests.support.command_line import refusal, run, table_fixtures, write
 from tests.support.discovery import few_repetitions
 

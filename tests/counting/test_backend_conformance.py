@@ -25,8 +25,8 @@ from labelsieve.counting.backends import (
 )
 from labelsieve.counting.backends.protocol import PanelsBackend, fold_newest, panels_given_features
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import quantize
 from labelsieve.information import Codes
+from labelsieve.tables.weights import quantize
 from tests.support import reference_information as reference
 from tests.support.gpu_backends import GPU_BACKENDS, STAND_INS
 from tests.support.naive_backend import NaiveBackend, RememberedBackend

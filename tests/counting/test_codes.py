@@ -11,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.counting import codes as codes_module
 from labelsieve.information import Codes, entropy, join, mutual_information
+from labelsieve.tables import codes as codes_module
 from tests.support.random_tables import make_table, many_levels_table, sparse_table
 
 VALUES = np.array([[0, 2, 1], [1, 0, 1], [1, 1, 1], [0, 2, 1]])

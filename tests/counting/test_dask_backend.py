@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from labelsieve import InputError, Sieve
 from labelsieve.counting.backends import Feature, JointFeatures, Target, dask_backend
-from labelsieve.counting.backends.dask_layout import ClusterShape, choose_layout
+from labelsieve.counting.backends.dask.backend import ClusterShape, choose_layout
 from labelsieve.datasets import ChunkedTable
 from labelsieve.errors import ClusterError
 from tests.counting.test_backend_conformance import CASES, make_case

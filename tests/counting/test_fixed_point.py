@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import quantize
+from labelsieve.tables.weights import quantize
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 100, 5000, 300_000])

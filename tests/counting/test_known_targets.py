@@ -8,18 +8,11 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.counting.backends import (
-    Column,
-    CountingOptions,
-    Feature,
-    JointFeatures,
-    NativeBackend,
-    make_backend,
-)
+from labelsieve.counting.backends import Column, CountingOptions, Feature, JointFeatures, NativeBackend, make_backend
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import RowWeights, quantize
 from labelsieve.counting.workspace import Workspace
 from labelsieve.information import Codes
+from labelsieve.tables.weights import RowWeights, quantize
 from tests.support.naive_backend import NaiveBackend
 from tests.support.random_tables import many_levels_table
 

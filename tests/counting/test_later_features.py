@@ -5,8 +5,8 @@ import pytest
 
 from labelsieve.counting.backends import CountingOptions, make_backend
 from labelsieve.counting.backends.protocol import pairs_from
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.tables.codes import Codes
 
 N_ROWS, N_FEATURES = 300, 700  # of two levels: more than a block
 

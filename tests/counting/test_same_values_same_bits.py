@@ -9,13 +9,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
-from labelsieve.information import (
-    Codes,
-    conditional_mutual_information,
-    entropy,
-    joint_mutual_information,
-    mutual_information,
-)
+from labelsieve.information import Codes, conditional_mutual_information, entropy, joint_mutual_information, mutual_information
 from tests.support.random_tables import binary_table, many_levels_table, sparse_table
 
 N_ROWS = 600

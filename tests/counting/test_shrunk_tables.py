@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve.counting.backends import Feature, NativeBackend, Target
-from labelsieve.counting.backends.joint_tables import JointTables
+from labelsieve.counting.backends.table_backend import JointTables
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import quantize
-from labelsieve.counting.whole_tables import table_information
+from labelsieve.counting.workspace import table_information
 from labelsieve.information import Codes
+from labelsieve.tables.weights import quantize
 from tests.support.random_tables import many_levels_table
 
 N_ROWS = 120

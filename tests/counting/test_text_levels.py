@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelsieve.counting.number_table import read_table
+from labelsieve.tables.frames import read_table
 
 LONG = ["12345678", "123456789", "1234567890abcdefg", "1234567890abcdefh"]
 WORDS = st.text(alphabet="abcé\0", max_size=12) | st.sampled_from(LONG)

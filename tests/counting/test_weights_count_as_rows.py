@@ -10,8 +10,8 @@ import labelsieve.information as information
 from labelsieve import InputError
 from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import quantize
 from labelsieve.information import Codes, entropy, mutual_information
+from labelsieve.tables.weights import quantize
 from tests.support import reference_information as references
 from tests.support.random_tables import make_table, many_levels_table, sparse_table, weighted_cases
 

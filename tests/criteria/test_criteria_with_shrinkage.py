@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, information
-from labelsieve.counting.backends import Column, joint_tables
-from labelsieve.counting.backends.joint_tables import JointTables
-from labelsieve.counting.whole_tables import table_information
+from labelsieve.counting.backends import Column
+from labelsieve.counting.backends import table_backend as joint_tables
+from labelsieve.counting.backends.table_backend import JointTables
+from labelsieve.counting.workspace import table_information
 from labelsieve.discretize import equal_width
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest

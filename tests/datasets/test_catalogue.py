@@ -7,8 +7,7 @@ import pytest
 from scipy import sparse
 
 from labelsieve.datasets import catalog, describe, fetch, load
-from labelsieve.datasets.catalog import catalog_entry
-from labelsieve.datasets.fetch import where
+from labelsieve.datasets.fetch import catalog_entry, where
 from tests.support.shared_files import shared_file
 
 # fmt: off

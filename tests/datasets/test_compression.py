@@ -5,8 +5,8 @@ import lzma
 import pytest
 
 from labelsieve.datasets import DatasetError
-from labelsieve.datasets.readers import file_bytes
-from labelsieve.datasets.readers.file_bytes import read_bytes
+from labelsieve.datasets.readers import files as file_bytes
+from labelsieve.datasets.readers.files import read_bytes
 
 CONTENT = bytes(range(256)) * 400
 PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}

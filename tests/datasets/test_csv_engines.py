@@ -10,9 +10,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from labelsieve.datasets import DatasetError, load
-from labelsieve.datasets.readers import csv_engines, csv_table
-from labelsieve.datasets.readers.csv_engines import CsvRows
-from labelsieve.datasets.readers.csv_table import ENGINES, parse_csv, parse_without_engine
+from labelsieve.datasets.readers import csv as csv_engines
+from labelsieve.datasets.readers import csv as csv_table
+from labelsieve.datasets.readers.csv import ENGINES, CsvRows, parse_csv, parse_without_engine
 from labelsieve.datasets.readers.text_columns import MISSING
 
 NUMBERS = st.one_of(

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from labelsieve import InputError
 from labelsieve.datasets import ExtremeLabels, make_extreme
-from labelsieve.datasets.synthetic.extreme_labels import SIZES
+from labelsieve.datasets.synthetic import SIZES
 
 
 def test_sizes_are_those_of_the_repository():

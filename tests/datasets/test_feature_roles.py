@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError
-from labelsieve.datasets.synthetic.feature_roles import make_feature_roles
+from labelsieve.datasets.synthetic import make_feature_roles
 from labelsieve.discretize import equal_width
 from labelsieve.information import conditional_mutual_information, join, mutual_information
 

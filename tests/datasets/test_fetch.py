@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 from labelsieve.datasets import DatasetError, catalog, fetch, load_tecator
-from labelsieve.datasets.catalog import PAPERS, catalog_entry, checksums
-from labelsieve.datasets.fetch import BUNDLED, is_sound, where
+from labelsieve.datasets.fetch import BUNDLED, PAPERS, catalog_entry, checksums, is_sound, where
 from tests.support.shared_files import shared_file
 
 FETCH = importlib.import_module("labelsieve.datasets.fetch")  # the function has the same name

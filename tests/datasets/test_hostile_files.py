@@ -13,9 +13,9 @@ from scipy import sparse
 from fuzz.seeds import seeds
 from fuzz.targets import TARGETS, read_or_refused
 from labelsieve.datasets import DatasetError, load
-from labelsieve.datasets.readers.arff_header import strip_comment
-from labelsieve.datasets.readers.file_bytes import LONGEST_LINE, decode
-from labelsieve.datasets.readers.label_columns import read_label_header
+from labelsieve.datasets.readers.arff import strip_comment
+from labelsieve.datasets.readers.files import LONGEST_LINE, decode
+from labelsieve.datasets.readers.labels import read_label_header
 from labelsieve.datasets.readers.load import parse
 
 HEAD = b"@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n"

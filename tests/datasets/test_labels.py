@@ -5,7 +5,7 @@ import pytest
 
 from labelsieve import InputError
 from labelsieve.datasets import DatasetError, load
-from labelsieve.datasets.readers.label_columns import read_label_header
+from labelsieve.datasets.readers.labels import read_label_header
 
 ROWS = "@attribute a numeric\n@attribute b {0,1}\n@attribute c {0,1}\n@attribute d {0,1}\n@data\n0.5,1,0,0\n2,0,0,1\n"
 

@@ -14,7 +14,7 @@ import pytest
 
 from labelsieve import InputError
 from labelsieve.datasets import DatasetError, load
-from labelsieve.datasets.readers.memory_budget import memory_limit, read_size
+from labelsieve.datasets.readers.files import memory_limit, read_size
 from tests.support.command_line import refusal
 from tests.support.table_libraries import install_only
 

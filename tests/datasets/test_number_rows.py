@@ -11,8 +11,7 @@ from scipy import sparse
 from labelsieve.datasets import DatasetError
 from labelsieve.datasets.readers.arff import parse_arff
 from labelsieve.datasets.readers.column_table import Column
-from labelsieve.datasets.readers.csv_table import parse_csv
-from labelsieve.datasets.readers.numeric_rows import BLOCK, NumberRows, blocks, read_cells
+from labelsieve.datasets.readers.csv import BLOCK, NumberRows, blocks, parse_csv, read_cells
 
 COLUMNS = b"@attribute a numeric\n@attribute b {0,1}\n@attribute c numeric\n@attribute d {10,7,0}\n"
 USUAL = st.sampled_from(["0", "1", "7", "10", "0.5", "-2e3", "123456789012345", "?"])

@@ -11,9 +11,9 @@ import pytest
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, DatasetError, load, save
+from labelsieve.datasets import save as atomic
+from labelsieve.datasets import save as text_writers
 from labelsieve.datasets.readers import parquet
-from labelsieve.datasets.writers import atomic_file as atomic
-from labelsieve.datasets.writers import text_writers
 from tests.support.shared_files import shared_file
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError, Sieve
-from labelsieve.datasets.synthetic.sparse_text import SyntheticText
+from labelsieve.datasets.synthetic import SyntheticText
 from labelsieve.information import mutual_information
 
 SMALL = SyntheticText(n_rows=5000, n_words=400, n_labels=3, words_per_label=4)

@@ -10,10 +10,11 @@ from labelsieve.datasets.splits import (
     HalfSplits,
     IterativeStratifiedKFold,
     IterativeStratifiedShuffleSplit,
-    stratification_columns,
 )
-from labelsieve.datasets.splits.assignment import assign, whole_targets
-from labelsieve.datasets.splits.stratification_columns import with_pairs
+from labelsieve.datasets.splits import (
+    stratified as stratification_columns,
+)
+from labelsieve.datasets.splits.stratified import assign, whole_targets, with_pairs
 from tests.support.arff_files import read_dense_arff
 from tests.support.reference_splits import (
     iterative_stratification,

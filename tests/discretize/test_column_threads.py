@@ -8,10 +8,10 @@ import scipy.sparse as sp
 from joblib import effective_n_jobs, parallel_config
 
 from labelsieve import LabelwiseSieve, QuadraticSieve, Sieve
-from labelsieve.counting.resources import FEW_VALUES, map_ranges
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.selectors import GRRO
+from labelsieve.tables.cut_points import FEW_VALUES, map_ranges
 
 SHAPE = (FEW_VALUES // 20 + 1, 21)
 RULES = [EqualWidth(4), EqualFrequency(4), KMeansBins(3), MeanStd(), MDL(), MDL("single", rule="kononenko")]

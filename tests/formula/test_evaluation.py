@@ -11,10 +11,10 @@ from labelsieve.counting import workspace as workspaces
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula import H, I, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
-from labelsieve.formula import accumulator as accumulators
+from labelsieve.formula import evaluation as accumulators
 from labelsieve.formula import evaluation as programs
-from labelsieve.formula.accumulator import SPILL_AFTER, Accumulator
-from labelsieve.formula.operations import MAX, MEAN, MIN, SUM
+from labelsieve.formula.evaluation import SPILL_AFTER, Accumulator
+from labelsieve.formula.values import MAX, MEAN, MIN, SUM
 from labelsieve.information import mutual_information
 from labelsieve.registry import CRITERIA
 from tests.support.criterion_cases import VARIANTS, fit_variant, make_parents

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.formula.group_bounds import GroupBounds
-from labelsieve.formula.listed_pairs import PairScorer, can_list
 from labelsieve.formula.lowering import lower
-from labelsieve.formula.merged_sums import merged
+from labelsieve.search.many_labels.bounds import GroupBounds, merged
+from labelsieve.search.many_labels.listed import PairScorer, can_list
 from tests.support.criterion_cases import VARIANTS
 
 LISTED = [name for name, (make, _, _) in VARIANTS.items() if can_list(make().plan)]

@@ -11,14 +11,13 @@ import labelsieve.formula as language
 from labelsieve import Criterion, LabelwiseSieve, Sieve
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula import Formula, FormulaError, I, Plan, f, pa, s, sum_y, y, z
-from labelsieve.formula.checks import check_open
 from labelsieve.formula.evaluation import Program
-from labelsieve.formula.labelwise_evaluation import LabelwiseProgram, LabelwiseSources
+from labelsieve.formula.labelwise import LabelwiseProgram, LabelwiseSources
 from labelsieve.formula.lowering import lower
-from labelsieve.formula.nodes import Apply
-from labelsieve.formula.operations import MAX, MEAN, MIN, SUM, Operation
-from labelsieve.formula.table_sources import Sources
-from labelsieve.formula.variables import Reduce
+from labelsieve.formula.nodes import Apply, Reduce
+from labelsieve.formula.plan import check_open
+from labelsieve.formula.sources import Sources
+from labelsieve.formula.values import MAX, MEAN, MIN, SUM, Operation
 from labelsieve.information import Codes
 from tests.support.criterion_cases import make_case, make_parents
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from labelsieve import Sieve
-from labelsieve.counting.backends.gpu_kernels import CudaKernels
-from labelsieve.formula import accumulator, device_scorer
-from labelsieve.formula.device_scorer import DeviceScorer
+from labelsieve.counting.backends.gpu.kernels import CudaKernels
+from labelsieve.formula import evaluation as accumulator
+from labelsieve.formula import scorer as device_scorer
 from labelsieve.formula.evaluation import Program
+from labelsieve.formula.scorer import DeviceScorer
 from labelsieve.search import greedy
 from labelsieve.stopping import Knee, PermutationTest
 from tests.support.criterion_cases import VARIANTS

@@ -8,7 +8,7 @@ import pytest
 
 from labelsieve import InputError, Sieve
 from labelsieve.labelspace import compatibility_table
-from labelsieve.labelspace.base_space import NEEDS
+from labelsieve.labelspace.base import NEEDS
 from labelsieve.registry import CRITERIA, LABEL_SPACES, make_criterion
 from tests.labelspace.test_laws import make_table
 

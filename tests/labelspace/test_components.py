@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 
 from labelsieve import InputError
-from labelsieve.labelspace.principal_components import principal_components, three_levels
+from labelsieve.labelspace.network_rule import principal_components, three_levels
 
 
 def make_numbers(n_rows, n_columns, seed=0):

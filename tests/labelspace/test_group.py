@@ -11,8 +11,8 @@ from labelsieve import InputError, Sieve, core
 from labelsieve.criteria.relevance import JMI
 from labelsieve.datasets import load
 from labelsieve.labelspace import Group, GroupAuto, GroupRand, read_targets
-from labelsieve.labelspace.base_space import random_generator
-from labelsieve.labelspace.group_auto import linked_groups, normalized_information
+from labelsieve.labelspace.base import random_generator
+from labelsieve.labelspace.group import linked_groups, normalized_information
 from tests.support.shared_files import shared_file
 
 

@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 from labelsieve import InputError
-from labelsieve.labelspace import LabelNetwork, NetworkRule, network_parents, shared_information
+from labelsieve.labelspace import LabelNetwork, NetworkRule
+from labelsieve.labelspace import network_rule as network_parents
+from labelsieve.labelspace import network_rule as shared_information
 from tests.support.criterion_cases import columns
 from tests.support.label_data import make_labels
 from tests.support.reference_networks import NEAR, best_tree_weight, chain_order, kcc_score, tree_weight, varies

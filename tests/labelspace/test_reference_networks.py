@@ -5,7 +5,7 @@ import pytest
 
 from labelsieve.information import conditional_mutual_information
 from labelsieve.labelspace import NetworkRule
-from labelsieve.labelspace.principal_components import principal_components, three_levels
+from labelsieve.labelspace.network_rule import principal_components, three_levels
 from tests.support.arff_files import read_dense_arff
 from tests.support.shared_files import shared_file
 

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from labelsieve import Sieve
 from labelsieve.labelspace import SelectRandom, read_targets
-from labelsieve.labelspace.base_space import to_count
+from labelsieve.labelspace.base import to_count
 from labelsieve.registry import LABEL_SPACES
 from tests.support.criterion_cases import WITHOUT_PAIRS, assert_follows, columns, fit_variant, make_case, reference_of
 from tests.support.reference_criteria import estimating

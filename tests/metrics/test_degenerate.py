@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError
-from labelsieve.metrics import (
-    MEASURES,
-    average_precision,
-    coverage,
-    evaluate,
-    example_accuracy,
-    one_error,
-    ranking_loss,
-    rrmse,
-)
+from labelsieve.metrics import MEASURES, average_precision, coverage, evaluate, example_accuracy, one_error, ranking_loss, rrmse
 
 SCORES = np.array([[0.1, 0.7, 0.3], [0.5, 0.5, 0.2]])
 

@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelsieve.metrics import MEASURES, average_precision, coverage, label_ranks, one_error, ranking_loss, rrmse
-from labelsieve.metrics.measure_arrays import TrueLabels
+from labelsieve.metrics import MEASURES, average_precision, coverage, one_error, ranking_loss, rrmse
+from labelsieve.metrics import rankings as label_ranks
+from labelsieve.metrics.arrays import TrueLabels
 from tests.support.measure_strategies import predictions
 
 OF_LABELS = [name for name, measure in MEASURES.items() if measure.needs != "numbers"]

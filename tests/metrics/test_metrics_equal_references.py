@@ -6,7 +6,8 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labelsieve.metrics import MEASURES, label_ranks
+from labelsieve.metrics import MEASURES
+from labelsieve.metrics import rankings as label_ranks
 from tests.support import reference_measures as references
 from tests.support.measure_strategies import predictions
 

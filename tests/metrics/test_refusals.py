@@ -4,8 +4,18 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.metrics import MEASURES, coverage, evaluate, get_scorer, hamming_loss, macro_f1, options, ranking_loss, rrmse
-from labelsieve.metrics.measure_arrays import FOR_UNKNOWN
+from labelsieve.metrics import (
+    MEASURES,
+    convention_options,
+    coverage,
+    evaluate,
+    get_scorer,
+    hamming_loss,
+    macro_f1,
+    ranking_loss,
+    rrmse,
+)
+from labelsieve.metrics.arrays import FOR_UNKNOWN
 
 Y = np.array([[1, 0], [0, 1]])
 
@@ -75,7 +85,7 @@ def test_unknown_options_are_refused():
 
 def test_unknown_names_are_refused_with_the_known_ones():
     with pytest.raises(InputError, match=r"'accuracy' is not a measure\. .* Known: hamming_loss, "):
-        options("accuracy")
+        convention_options("accuracy")
     with pytest.raises(InputError, match=r"'meka' is not a convention\..* Known: labelsieve, scikit-learn, mulan, matlab"):
         evaluate(Y, Y, convention="meka")
     with pytest.raises(InputError, match="losses are negated: 'neg_coverage'"):

@@ -6,7 +6,7 @@ import sklearn.metrics as theirs
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from labelsieve.metrics import MEASURES, options, rrmse
+from labelsieve.metrics import MEASURES, convention_options, rrmse
 from tests.support.measure_strategies import predictions
 
 SAME = {
@@ -29,7 +29,7 @@ SAME = {
 def test_measure_equals_scikit_learns(name, data):
     Y, answer, weights = data.draw(predictions(MEASURES[name].needs))
     assume(Y.shape[1] > 1)  # scikit-learn takes one column for something else
-    ours = MEASURES[name].function(Y, answer, sample_weight=weights, **options(name, "scikit-learn"))
+    ours = MEASURES[name].function(Y, answer, sample_weight=weights, **convention_options(name, "scikit-learn"))
     assert ours == pytest.approx(SAME[name](Y, answer, weights), rel=1e-13, abs=1e-15)
 
 

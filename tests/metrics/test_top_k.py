@@ -15,12 +15,14 @@ from labelsieve.metrics import (
     evaluate,
     get_scorer,
     inverse_propensities,
-    label_ranks,
     ndcg_at_k,
     precision_at_k,
     psndcg_at_k,
     psp_at_k,
     ranking_loss,
+)
+from labelsieve.metrics import (
+    rankings as label_ranks,
 )
 from tests.support import reference_measures as references
 from tests.support.measure_strategies import predictions

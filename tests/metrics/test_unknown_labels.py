@@ -18,7 +18,7 @@ from labelsieve.metrics import (
     micro_f1,
     subset_loss,
 )
-from labelsieve.metrics.measure_arrays import FOR_UNKNOWN, TrueLabels
+from labelsieve.metrics.arrays import FOR_UNKNOWN, TrueLabels
 
 N_ROWS, N_LABELS = 40, 5
 

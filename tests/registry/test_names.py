@@ -25,8 +25,8 @@ from labelsieve.registry import (
     method_names,
 )
 from labelsieve.selectors import ChiSquare, ReliefF
-from labelsieve.selectors.baseline import BaselineSieve
 from labelsieve.selectors.pptmi import PPTMI
+from labelsieve.selectors.rankings.univariate import BaselineSieve
 from labelsieve.stopping import CrossValidated, GTest, PermutationTest
 from tests.support.command_line import refusal, run
 from tests.support.discovery import estimator_classes

@@ -9,7 +9,7 @@ from labelsieve.replications.curve_differences import MEANS, RULES, curve_differ
 from labelsieve.replications.group_jmi import figure3
 from labelsieve.replications.group_jmi import figure4 as regression
 from labelsieve.replications.group_jmi import figures1and2 as parameters
-from labelsieve.studies.results.grid import Grid
+from labelsieve.studies.records import Grid
 
 SIZES = np.array([1, 2, 3, 10, 50, 100])
 

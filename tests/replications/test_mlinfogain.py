@@ -23,7 +23,7 @@ from labelsieve.replications.mlinfogain.losses import (
 )
 from labelsieve.replications.mlinfogain.table2_claims import COUNTED, comparison, printed_row
 from labelsieve.studies import Study, StudyResults
-from labelsieve.studies.protocol.data_sources import read_source
+from labelsieve.studies.data import read_source
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 from tests.support.small_studies import data as small_data

@@ -8,7 +8,7 @@ import pytest
 from labelsieve.classifiers import BRkNN
 from labelsieve.replications import REPLICATIONS
 from labelsieve.replications.mlqpfs import tables2to7 as mlqpfs_tables
-from labelsieve.studies.protocol.named_estimators import NamedEstimator
+from labelsieve.studies.estimators import NamedEstimator
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 

@@ -22,9 +22,9 @@ from labelsieve.replications.mulan import (
     weka_order,
 )
 from labelsieve.replications.mulan.mulan_folds import shuffled
-from labelsieve.studies.execution.cell_work import Evaluation, SplitWork
-from labelsieve.studies.protocol.data_sources import LoadedData
-from labelsieve.studies.protocol.split_rule import Split
+from labelsieve.studies.cells import Evaluation, SplitWork
+from labelsieve.studies.data import LoadedData
+from labelsieve.studies.estimators import Split
 
 
 @parametrize_with_checks([MulanRanking(), WekaScaler(), WekaBins(), WekaKNN(3), MixedNaiveBayes(), MulanBRkNN(3)])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelsieve.datasets.catalog import catalog
+from labelsieve.datasets.fetch import catalog
 from labelsieve.replications import REPLICATIONS as STUDIES
 from labelsieve.replications.optimized_chains import figure3_kcc as kcc_figure3
 from labelsieve.replications.optimized_chains import figure4_mlfs as mlfs_figure4

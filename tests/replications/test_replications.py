@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import pytest
 
-from labelsieve.metrics import options
+from labelsieve.metrics import convention_options
 from labelsieve.replications import REPLICATIONS
 from labelsieve.replications.composite_likelihood import figures3to5 as likelihood
 from labelsieve.replications.group_jmi import figure3, table2
 from labelsieve.replications.group_jmi import figure4 as regression
 from labelsieve.replications.group_jmi import figures1and2 as parameters
-from labelsieve.studies.protocol.split_rule import read_splits
+from labelsieve.studies.estimators import read_splits
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 
@@ -52,7 +52,7 @@ def test_classifiers_get_the_features_as_in_the_papers_and_f1_counts_absent_labe
     ):
         assert protocol.scale is None
         for measure in {"macro_f1", "micro_f1"} & set(protocol.measures):
-            assert options(measure, protocol.convention) == {"zero_division": 0.0}
+            assert convention_options(measure, protocol.convention) == {"zero_division": 0.0}
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -69,8 +69,7 @@ def test_tables_sort_up_and_down_and_say_so(browser, file):
 
 def test_missing_values_come_last_both_ways(browser, tmp_path):
     from labelsieve.report import Report
-    from labelsieve.report.html import numeric, table
-    from labelsieve.report.html_page import Section
+    from labelsieve.report.html import Section, numeric, table
 
     rows = [[f"r{place}", numeric(value)] for place, value in enumerate((2.0, float("nan"), 10.0, float("inf"), -1.0))]
     section = Section("one", "One", table("Numbers", ["row", ">value"], rows))

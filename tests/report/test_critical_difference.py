@@ -3,7 +3,7 @@ import pytest
 from matplotlib import pyplot
 
 from labelsieve.report.figures import critical_difference_diagram
-from labelsieve.report.figures.critical_difference import _stack
+from labelsieve.report.figures.ranks import _stack
 from labelsieve.statistics import compare
 from tests.support.figure_texts import assert_readable
 from tests.support.printed_tables import METHODS, TABLES

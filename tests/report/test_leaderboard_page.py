@@ -7,8 +7,8 @@ import pytest
 
 from labelsieve.report import leaderboard_report
 from labelsieve.statistics import bayesian_signed_rank, critical_difference, ranks
-from labelsieve.studies.leaderboard.board_results import BoardData, BoardResults
 from labelsieve.studies.leaderboard.placement import restricted
+from labelsieve.studies.leaderboard.results import BoardData, BoardResults
 from tests.support.browser import barriers, chromium, opened
 
 METHODS = ["jmi", "<b>mim", "l1", "random", "all"]

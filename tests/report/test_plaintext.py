@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labelsieve.report.plaintext import long_form, plain_table, tables, text_of
+from labelsieve.report.text import long_form, plain_table, tables, text_of
 
 METHODS = ["single-jmi", "joint-jmi", "group-jmi-rand", "group-jmi-rand-normalized", "mim", "ela-chi", "ami", "pmu", "scls"]
 SETS = ["yeast", "recordings-of-birds-in-the-forest"]

@@ -11,8 +11,7 @@ from labelsieve import BaselineSieve, HybridSieve, InputError, LabelwiseSieve, Q
 from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import MDL
 from labelsieve.report import Report, selection_report, study_report
-from labelsieve.report.html import escaped, tag
-from labelsieve.report.svg import THEME, inline_svg
+from labelsieve.report.html import THEME, escaped, inline_svg, tag
 from labelsieve.selectors import LLSF, ReliefF
 from labelsieve.stopping import CrossValidated, PermutationTest
 from labelsieve.studies import Study, StudyResults

@@ -6,10 +6,10 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.counting.number_table import read_table
 from labelsieve.labelspace import read_targets
 from labelsieve.search import CombinedGain, GreedySearch, KnownScores, LeastSquaresGain
-from labelsieve.search.linear_columns import feature_columns
+from labelsieve.search.least_squares import feature_columns
+from labelsieve.tables.frames import read_table
 from tests.support.reference_pursuit import gains, noise_level
 
 

@@ -4,11 +4,11 @@ import pytest
 
 from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula import labelwise_evaluation as formula_labelwise
-from labelsieve.formula.labelwise_evaluation import can_share
+from labelsieve.formula import labelwise as formula_labelwise
+from labelsieve.formula.labelwise import can_share
 from labelsieve.information import Codes
 from labelsieve.search import GreedySearch, search_each
-from labelsieve.search import labelwise_search as search_labelwise
+from labelsieve.search import labelwise as search_labelwise
 from tests.support.criterion_cases import VARIANTS, make_case, make_parents
 
 N_TARGETS = 5

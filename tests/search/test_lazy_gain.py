@@ -5,11 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import Sieve
-from labelsieve.counting.codes import Codes
 from labelsieve.criteria import Criterion
 from labelsieve.criteria.relevance import CMIM
 from labelsieve.formula import I, f, max_s, mean_s, min_s, pos, s, sum_s, sum_y, y
-from labelsieve.search import evaluates_lazily, lazy_gain
+from labelsieve.search import evaluates_lazily
+from labelsieve.search.many_labels import lazy_gain
+from labelsieve.tables.codes import Codes
 
 
 class NegativeMaximum(Criterion):

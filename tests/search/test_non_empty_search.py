@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.listed_pairs import PairScorer, can_list
 from labelsieve.information import Codes
-from labelsieve.search import non_empty_search, search_each
-from labelsieve.search.listed_search import listed_columns, rank_listed
-from labelsieve.search.non_empty_search import lists_from_non_empty
+from labelsieve.search import search_each
+from labelsieve.search.many_labels import non_empty as non_empty_search
+from labelsieve.search.many_labels.listed import PairScorer, can_list, listed_columns, rank_listed
+from labelsieve.search.many_labels.non_empty import lists_from_non_empty
 from tests.support.criterion_cases import VARIANTS
 
 LISTED = [name for name, (make, _, _) in VARIANTS.items() if can_list(make().plan)]

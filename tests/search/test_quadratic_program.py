@@ -13,8 +13,8 @@ from labelsieve.information import Codes, mutual_information
 from labelsieve.labelspace import read_targets
 from labelsieve.search import QuadraticProgram
 from labelsieve.search import quadratic_program as quadratic
-from labelsieve.search.redundancy_matrix import Redundancy
-from labelsieve.search.simplex import smallest_eigenvalue
+from labelsieve.search.quadratic_program import smallest_eigenvalue
+from labelsieve.selectors.quadratic import Redundancy
 from tests.support.reference_quadratic import clarabel_weights, objective_of, violation_of
 from tests.support.shared_files import shared_file
 

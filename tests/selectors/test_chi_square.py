@@ -10,7 +10,8 @@ from labelsieve import InputError
 from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import EqualWidth, equal_width
 from labelsieve.information import Codes
-from labelsieve.selectors import ChiSquare, chi_square, contingency
+from labelsieve.selectors import ChiSquare, chi_square
+from labelsieve.selectors.rankings import chi_square as contingency
 
 SPACES = ["single", "joint", "copy", "copy-weight"]
 spaces = pytest.mark.parametrize("space", SPACES)

@@ -15,7 +15,7 @@ from labelsieve import InputError, LabelwiseSieve, Sieve
 from labelsieve.datasets import ChunkedTable, DatasetError, load
 from labelsieve.discretize import MDL, EqualFrequency
 from labelsieve.registry import DISCRETIZERS, LABEL_SPACES
-from labelsieve.selectors.chi_square import ChiSquare
+from labelsieve.selectors.rankings.chi_square import ChiSquare
 
 N_ROWS = 400
 LABELS = ["l0", "l1", "l2", "l3"]

@@ -14,7 +14,8 @@ from labelsieve.classifiers import MLkNN
 from labelsieve.datasets import fetch
 from labelsieve.discretize import EqualFrequency
 from labelsieve.registry import make_selector
-from labelsieve.selectors import BMFS, GRRO, MDFS, MFSMCDM, MGFS, MSSL, PMFS, RFS, SCMFS, SSFS, ManifoldMIFS, base_model
+from labelsieve.selectors import BMFS, GRRO, MDFS, MFSMCDM, MGFS, MSSL, PMFS, RFS, SCMFS, SSFS, ManifoldMIFS
+from labelsieve.selectors.regressions import base as base_model
 from tests.support import reference_embedded as reference
 from tests.support.shared_files import shared_file
 

@@ -21,7 +21,7 @@ from tests.selectors.test_sparse_chunks import as_libsvm, as_sparse_arff, make_s
 PROGRAM = """
 import os, signal, sys
 from labelsieve import Sieve
-from labelsieve.counting.column_log import ColumnLog
+from labelsieve.counting.backends.chunked.codes_file import ColumnLog
 from labelsieve.datasets import ChunkedTable
 
 def kill_at_the_fourth_call(method):

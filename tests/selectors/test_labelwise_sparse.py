@@ -10,7 +10,8 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve import LabelwiseSieve
 from labelsieve.classifiers import LabelSpecific
 from labelsieve.errors import InputError
-from labelsieve.search import labelwise_search, listed_search
+from labelsieve.search import labelwise as labelwise_search
+from labelsieve.search.many_labels import listed as listed_search
 from labelsieve.selectors import labelwise
 
 

@@ -10,14 +10,14 @@ from sklearn.linear_model import Lasso
 
 from labelsieve.datasets import load, make_feature_roles
 from labelsieve.selectors import LLSF
-from labelsieve.selectors.normal_equations import extreme_eigenvalues, solve
-from labelsieve.selectors.proximal import Quadratic, is_unbounded_below
+from labelsieve.selectors.regressions.base import extreme_eigenvalues, solve
+from labelsieve.selectors.regressions.llsf import Quadratic, is_unbounded_below
 from tests.support.shared_files import shared_file
 
 
 def limit_squares(monkeypatch, largest):
     for name in ("LARGEST_SQUARE", "LARGEST_SYSTEM"):
-        monkeypatch.setattr(f"labelsieve.selectors.normal_equations.{name}", largest)
+        monkeypatch.setattr(f"labelsieve.selectors.regressions.base.{name}", largest)
 
 
 def make_data(n_rows=120, n_features=9, seed=0):

@@ -12,7 +12,7 @@ from tests.support.shared_files import shared_file
 
 def limit_squares(monkeypatch, largest):
     for name in ("LARGEST_SQUARE", "LARGEST_SYSTEM"):
-        monkeypatch.setattr(f"labelsieve.selectors.normal_equations.{name}", largest)
+        monkeypatch.setattr(f"labelsieve.selectors.regressions.base.{name}", largest)
 
 
 def make_data(n_rows=80, n_features=7, seed=0):

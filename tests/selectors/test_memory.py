@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import labelsieve.counting.resources as memory
+import labelsieve.resources as memory
 from labelsieve import LabelwiseSieve, Sieve
 from labelsieve.selectors import labelwise, sieve
 

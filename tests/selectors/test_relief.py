@@ -6,7 +6,8 @@ import scipy.sparse as sp
 
 from labelsieve import InputError
 from labelsieve.datasets import load, make_feature_roles
-from labelsieve.selectors import ReliefF, ReliefFML, RReliefF, relief
+from labelsieve.selectors import ReliefF, ReliefFML, RReliefF
+from labelsieve.selectors.rankings import relief
 from tests.support import reference_relief as relief_references
 from tests.support.shared_files import shared_file
 

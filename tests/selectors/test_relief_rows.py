@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.selectors.relief_rows import NO_ROW, Neighbors
+from labelsieve.selectors.rankings.relief import NO_ROW, Neighbors
 
 
 def test_of_rows_at_the_same_distance_the_lowest_is_nearer():

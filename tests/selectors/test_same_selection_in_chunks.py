@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelsieve import InputError, Sieve
-from labelsieve.counting.backends import ChunkedBackend, chunked
+from labelsieve.counting.backends import ChunkedBackend
+from labelsieve.counting.backends.chunked import backend as chunked
 from labelsieve.registry import CRITERIA, LABEL_SPACES
 from tests.support.random_tables import many_levels_table
 

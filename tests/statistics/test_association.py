@@ -9,13 +9,18 @@ import pytest
 import scipy.sparse as sp
 from scipy.stats import fisher_exact, hypergeom
 
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.row_permutations import BlockPermutations
+from labelsieve.discoveries.association import (
+    TESTS,
+    BlockPermutations,
+    TestSettings,
+    association_tests,
+    fourfold_p_values,
+    level_counts,
+    two_column_p_values,
+)
+from labelsieve.discoveries.error_rates import detectable_information
 from labelsieve.errors import InputError
-from labelsieve.statistics.association_tests import TESTS, TestSettings, association_tests
-from labelsieve.statistics.exact_tables import fourfold_p_values, two_column_p_values
-from labelsieve.statistics.marginal_evidence import detectable_information
-from labelsieve.statistics.table_margins import level_counts
+from labelsieve.tables.codes import Codes
 
 
 def information(x, y, strata=None):

@@ -20,7 +20,7 @@ from labelsieve.discretize import EqualWidth
 from labelsieve.metrics import get_scorer
 from labelsieve.registry import STOPPING_RULES
 from labelsieve.stopping import CrossValidated, GTest, Knee, PermutationTest, ScoreThreshold
-from labelsieve.stopping.score_curve import knee
+from labelsieve.stopping.curves import knee
 from tests.support.reference_stopping import REFERENCES, RULES
 from tests.support.selection_data import N_FEATURES, NAMES, assert_same_selection, make_data
 

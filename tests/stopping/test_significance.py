@@ -6,10 +6,10 @@ import scipy.sparse as sp
 from scipy import stats
 
 from labelsieve import Sieve
-from labelsieve.counting.row_permutations import permutation_within, permuted_rows
+from labelsieve.discoveries.association import permutation_within, permuted_rows
 from labelsieve.information import Codes, conditional_mutual_information
 from labelsieve.stopping import GTest, PermutationTest
-from labelsieve.stopping.g_test import g_statistic
+from labelsieve.stopping.significance import g_statistic
 
 ALPHA = 0.05
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from labelsieve import InputError
 from labelsieve.report import study_report
 from labelsieve.studies import Study, StudyError, StudyResults
-from labelsieve.studies.results import profile_of
+from labelsieve.studies.records import profile_of
 from tests.support.command_line import refusal
 from tests.support.small_studies import data, protocol
 

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 import pytest
 from sklearn.base import BaseEstimator
 
-from labelsieve.studies import Study, StudyError, StudyResults
-from labelsieve.studies.execution import dask_workers, step_runner
+from labelsieve.studies import Study, StudyError, StudyResults, dask_workers
+from labelsieve.studies import steps as step_runner
 from tests.support.small_studies import contents, data, protocol
 
 dask = pytest.importorskip("dask", reason="studies on a cluster need dask.distributed")

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from labelsieve.studies import Study, estimate
-from labelsieve.studies.execution import probe
-from labelsieve.studies.execution.probe import time_limited
-from labelsieve.studies.execution.stopwatch import processor_seconds
+from labelsieve.studies import Study, estimate, probe
+from labelsieve.studies.cells import processor_seconds
+from labelsieve.studies.probe import time_limited
 from tests.support.small_studies import data, protocol
 
 

@@ -70,7 +70,7 @@ def test_interrupted_compare_ends_with_130_and_goes_on(tmp_path, jobs):
 # The very first worker of a program: with it, multiprocessing starts its resource tracker, which lets Ctrl-C through.
 FIRST_WORKER = """
 import os, signal
-from labelsieve.studies.execution.worker_processes import Worker
+from labelsieve.studies.processes import Worker
 from tests.support.small_studies import protocol
 if __name__ == "__main__":
     worker = Worker(protocol())

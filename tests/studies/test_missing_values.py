@@ -6,9 +6,9 @@ import pytest
 from labelsieve import InputError
 from labelsieve.datasets import Dataset
 from labelsieve.studies import Protocol, Study
-from labelsieve.studies.execution.cell_work import SplitWork
-from labelsieve.studies.protocol.data_sources import LoadedData, read_source
-from labelsieve.studies.protocol.split_rule import Split
+from labelsieve.studies.cells import SplitWork
+from labelsieve.studies.data import LoadedData, read_source
+from labelsieve.studies.estimators import Split
 
 X = np.array([[1.0, np.nan], [3.0, np.nan], [np.nan, 4.0], [9.0, np.nan]])
 

@@ -6,8 +6,8 @@ from sklearn.linear_model import LogisticRegression
 from labelsieve import InputError
 from labelsieve.registry import BASES, CLASSIFIERS, METHODS, selector_class
 from labelsieve.studies import Study
-from labelsieve.studies.execution.cell_work import _seeded
-from labelsieve.studies.protocol.named_estimators import read_classifier
+from labelsieve.studies.cells import _seeded
+from labelsieve.studies.estimators import read_classifier
 from tests.support.discovery import few_repetitions
 from tests.support.small_studies import contents, data, protocol
 

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator
 
 from labelsieve import InputError
 from labelsieve.studies import Study, StudyError
-from labelsieve.studies.execution.cell_work import SplitWork
-from labelsieve.studies.protocol.data_sources import LoadedData, read_source
+from labelsieve.studies.cells import SplitWork
+from labelsieve.studies.data import LoadedData, read_source
 from tests.support.small_studies import data, protocol
 
 SMALL = {"datasets": [data()], "n_features": [2], "splits": "2x50%", "baselines": []}

@@ -5,8 +5,8 @@ import sqlite3
 import pytest
 
 from labelsieve.studies import Study, StudyResults
-from labelsieve.studies.results.profile import KINDS
-from labelsieve.studies.store import schema
+from labelsieve.studies import store as schema
+from labelsieve.studies.records import KINDS
 from tests.support.small_studies import contents, data, protocol
 
 SMALL = {"datasets": [data()], "methods": ["jmi"], "baselines": ["all"], "splits": "2x50%"}

@@ -8,9 +8,9 @@ from labelsieve import InputError, LabelNetwork, Sieve
 from labelsieve.classifiers import MLkNN
 from labelsieve.datasets import Dataset
 from labelsieve.discretize import EqualWidth
-from labelsieve.selectors.baseline import BaselineSieve
+from labelsieve.selectors.rankings.univariate import BaselineSieve
 from labelsieve.studies import Protocol, Study
-from labelsieve.studies.execution.cell_work import SplitWork
+from labelsieve.studies.cells import SplitWork
 from tests.support.small_studies import data, protocol
 
 REFUSED = {
@@ -116,7 +116,7 @@ def test_training_rows_are_discretized_once_for_all_methods_of_a_split(tmp_path,
 
 
 def test_shared_codes_choose_the_same_features_as_a_selector_by_itself():
-    from labelsieve.studies.protocol.data_sources import LoadedData, read_source
+    from labelsieve.studies.data import LoadedData, read_source
 
     loaded, study = LoadedData.of(read_source(data())), protocol()
     split = study.splits.splits(loaded.X, loaded.Y, "songs")[0]

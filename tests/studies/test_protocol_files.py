@@ -10,7 +10,7 @@ from labelsieve import InputError, Sieve
 from labelsieve.discretize import EqualWidth
 from labelsieve.registry import CRITERIA
 from labelsieve.studies import Protocol, Study
-from labelsieve.studies.protocol.data_sources import read_source
+from labelsieve.studies.data import read_source
 from tests.support.small_studies import contents, data, protocol
 
 HEADER = '<labels xmlns="http://mulan.sourceforge.net/labels"><label name="y"/></labels>'

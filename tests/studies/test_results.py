@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from labelsieve import InputError
 from labelsieve.studies import Grid, Study, StudyError, StudyResults, estimate
-from labelsieve.studies.store.study_store import StudyStore
+from labelsieve.studies.store import StudyStore
 from tests.support.small_studies import data, protocol
 
 NAMES = ["jmi", "mim", "scls"]

@@ -13,10 +13,10 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.classifiers import MLkNN
-from labelsieve.studies import Study, StudyError, StudyResults
-from labelsieve.studies.execution import pending_steps as steps
-from labelsieve.studies.store import schema, study_store
-from labelsieve.studies.store.study_store import StudyStore
+from labelsieve.studies import Study, StudyError, StudyResults, steps
+from labelsieve.studies import store as schema
+from labelsieve.studies import store as study_store
+from labelsieve.studies.store import StudyStore
 from tests.support.small_studies import ROOT, contents, data, protocol, start
 
 
@@ -263,7 +263,7 @@ def test_read_only_folder_ends_in_a_clear_error():
         script = f"""
 import os
 from labelsieve.studies import StudyError, StudyResults
-from labelsieve.studies.store.study_store import StudyStore
+from labelsieve.studies.store import StudyStore
 if hasattr(os, "geteuid") and os.geteuid() == 0:
     os.setuid(65534)
 print(len(StudyResults("{folder}/locked/done").methods))

@@ -6,7 +6,7 @@ from sklearn.model_selection import GroupKFold, KFold, PredefinedSplit, Stratifi
 
 from labelsieve import InputError
 from labelsieve.studies import Study
-from labelsieve.studies.protocol.split_rule import read_splits
+from labelsieve.studies.estimators import read_splits
 from tests.support.small_studies import contents, data, protocol
 
 ROWS = np.arange(80)

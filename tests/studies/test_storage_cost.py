@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 
 from labelsieve.studies import Study
-from labelsieve.studies.store import schema, study_store
+from labelsieve.studies import store as schema
+from labelsieve.studies import store as study_store
 from tests.support.small_studies import data, protocol
 
 SIZES, MEASURES = 20, ["hamming_loss", "ranking_loss", "macro_f1"]

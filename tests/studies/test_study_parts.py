@@ -9,8 +9,10 @@ from sklearn.base import BaseEstimator
 
 from labelsieve import InputError
 from labelsieve.studies import Protocol, Study, StudyError, StudyResults
-from labelsieve.studies.execution import pending_steps, step_runner
-from labelsieve.studies.protocol import LoadedData, Part
+from labelsieve.studies import steps as pending_steps
+from labelsieve.studies import steps as step_runner
+from labelsieve.studies.data import LoadedData
+from labelsieve.studies.protocol import Part
 from tests.support.small_studies import contents, data, protocol
 
 FEW = {"methods": ["jmi", "mim"], "baselines": [], "classifiers": [{"name": "mlknn", "k": 3}], "splits": "2x50%"}

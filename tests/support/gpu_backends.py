@@ -4,8 +4,8 @@ from functools import partial
 
 import pytest
 
-from labelsieve.counting.backends.gpu_backend import GpuBackend
-from labelsieve.counting.backends.gpu_kernels import CudaKernels
+from labelsieve.counting.backends.gpu.backend import GpuBackend
+from labelsieve.counting.backends.gpu.kernels import CudaKernels
 from tests.support.numpy_kernels import NumpyKernels
 
 

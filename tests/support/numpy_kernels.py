@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from labelsieve.counting.backends.gpu_bits import WORDS, from_fragments
+from labelsieve.counting.backends.gpu.device import WORDS, from_fragments
 from labelsieve.counting.fixed_point import FixedPoint
 
 LIBRARIES = ThreadpoolController()

@@ -22,7 +22,7 @@ from labelsieve import AutoSieve
 from labelsieve.datasets import fetch
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, METHODS, PRESETS, make_selector, selector_class
 from labelsieve.selectors import RankEnsemble
-from labelsieve.selectors.base_model import BaseModelRanking
+from labelsieve.selectors.regressions.base import BaseModelRanking
 
 RECORDED = Path(__file__).with_suffix(".json")
 DATASETS = ("emotions", "yeast", "scene", "birds", "flags", "genbase", "medical", "enron", "CAL500", "enb")

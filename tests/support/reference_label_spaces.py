@@ -10,7 +10,7 @@ from math import sqrt
 
 import numpy as np
 
-from labelsieve.labelspace.base_space import random_generator
+from labelsieve.labelspace.base import random_generator
 from tests.support.enrollment import References
 from tests.support.reference_information import H
 

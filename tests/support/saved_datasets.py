@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelsieve.datasets import Dataset
-from labelsieve.datasets.readers.target_columns import one_comes_first
+from labelsieve.datasets.readers.labels import one_comes_first
 
 # Any character but those that no text file takes, and often those that mean something to some format.
 ANY = st.characters(codec="utf-8", exclude_characters="\0") | st.sampled_from(" \t\n\r'\"\\%{},;:?@#<>&=ä\u97f3\u2028\x85")

@@ -3,7 +3,8 @@
 from importlib.util import find_spec
 
 from labelsieve.datasets import dataset
-from labelsieve.datasets.readers import csv_table, parquet
+from labelsieve.datasets.readers import csv as csv_table
+from labelsieve.datasets.readers import parquet
 
 LIBRARIES = ("pyarrow", "pandas", "polars")
 

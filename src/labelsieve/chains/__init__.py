@@ -1,5 +1,4 @@
 from labelsieve.chains.chain import ClassifierChain
-from labelsieve.chains.ensemble import ChainEnsemble
-from labelsieve.chains.optimized import OptimizedClassifierChain
+from labelsieve.chains.ensemble import ChainEnsemble, OptimizedClassifierChain
 
 __all__ = ["ChainEnsemble", "ClassifierChain", "OptimizedClassifierChain"]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.chains.chain_links import CELLS, Chain, Link, Values, all_labelsets, labelset_numbers
+from labelsieve.chains.links import CELLS, Chain, Link, Values, all_labelsets, labelset_numbers
 from labelsieve.errors import InputError
-from labelsieve.table_types import Matrix
+from labelsieve.tables.types import Matrix
 
 MAX_EXACT_LABELS = 15  # 2^15 labelsets take about a millisecond per row, without the predictions of the models
 

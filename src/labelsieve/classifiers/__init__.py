@@ -1,15 +1,10 @@
 from labelsieve.classifiers.binary_relevance import BinaryRelevance, LabelSpecific
-from labelsieve.classifiers.brknn import BRkNN
 from labelsieve.classifiers.homer import HOMER
-from labelsieve.classifiers.iblr import IBLR
-from labelsieve.classifiers.knn_regressor import KNNRegressor
-from labelsieve.classifiers.label_copies import LabelCopies
+from labelsieve.classifiers.labelsets import LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.classifiers.lift import LIFT
-from labelsieve.classifiers.mlknn import MLkNN
 from labelsieve.classifiers.nearest_neighbors import Neighbors, nearest_neighbors, nested_neighbors
-from labelsieve.classifiers.powerset import LabelPowerset, PrunedPowerset
+from labelsieve.classifiers.neighbors import IBLR, BRkNN, KNNRegressor, MLkNN
 from labelsieve.classifiers.prefix_scores import nested_predictions, prefix_scores
-from labelsieve.classifiers.rakel import RAkEL
 from labelsieve.classifiers.sparse_one_vs_rest import SparseOneVsRest
 
 __all__ = [

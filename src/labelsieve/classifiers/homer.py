@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.base_classifier import MetaClassifier, MultiLabelClassifier
+from labelsieve.classifiers.base import MetaClassifier, MultiLabelClassifier, Weights, fit_weighted
 from labelsieve.classifiers.binary_relevance import BinaryRelevance
-from labelsieve.classifiers.weight_routing import Weights, fit_weighted
-from labelsieve.counting.checked_parameters import AT_LEAST_TWO, PREDICTOR, REQUIRED, parameter
-from labelsieve.labelspace.base_space import RandomState, random_generator
-from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike
+from labelsieve.labelspace.base import RandomState, random_generator
+from labelsieve.parameters import AT_LEAST_TWO, PREDICTOR, REQUIRED, parameter
+from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike
 
 
 @dataclass(frozen=True)

@@ -19,14 +19,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from labelsieve.classifiers.base_classifier import MultiLabelClassifier, base_has
-from labelsieve.classifiers.binary_models import BinaryModel, fit_binary, is_majority
-from labelsieve.classifiers.weight_routing import Weights, requesting_weights
-from labelsieve.counting.checked_parameters import PREDICTOR, parameter
-from labelsieve.counting.magnitude import check_magnitude
+from labelsieve.classifiers.base import MultiLabelClassifier, Weights, base_has, requesting_weights
+from labelsieve.classifiers.binary_relevance import BinaryModel, fit_binary, is_majority
 from labelsieve.errors import InputError
-from labelsieve.labelspace.base_space import RandomState
-from labelsieve.table_types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.labelspace.base import RandomState
+from labelsieve.parameters import PREDICTOR, parameter
+from labelsieve.tables.magnitude import check_magnitude
+from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 MOST_SHARED = 4096  # rows whose products the folds share: 128 MB
 

@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from labelsieve.counting.magnitude import column_exponents
-from labelsieve.table_types import CompressedMatrix, Matrix, is_sparse
+from labelsieve.tables.magnitude import column_exponents
+from labelsieve.tables.types import CompressedMatrix, Matrix, is_sparse
 
 MAX_STEPS = 200  # a label that the inputs separate takes about 40, others less than 10
 SMALLEST_STEP = 1e-6  # halvings of a step; below, rounding hides a decrease of the objective

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.svm import LinearSVC
 
 from labelsieve import core
-from labelsieve.classifiers.weight_routing import Weights
-from labelsieve.table_types import Matrix, TableLike, is_sparse
+from labelsieve.classifiers.base import Weights
+from labelsieve.tables.types import Matrix, TableLike, is_sparse
 
 Array = NDArray[np.float64]
 

@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from labelsieve import core
-from labelsieve.classifiers.weight_routing import Weights
-from labelsieve.table_types import Matrix, SparseMatrix, is_sparse
+from labelsieve.classifiers.base import Weights
+from labelsieve.tables.types import Matrix, SparseMatrix, is_sparse
 
 Array = NDArray[np.float64]
 

@@ -15,11 +15,10 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.base_classifier import MetaClassifier
-from labelsieve.classifiers.weight_routing import Weights
-from labelsieve.counting.checked_parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
+from labelsieve.classifiers.base import MetaClassifier, Weights
 from labelsieve.errors import InputError, whole_number
-from labelsieve.table_types import CompressedMatrix, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
+from labelsieve.tables.types import CompressedMatrix, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 CELLS = 2**22  # decision values that are computed at a time
 LABELS = 64  # labels that a task fits

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from labelsieve.cli.compare_command import compare
-from labelsieve.cli.datasets_command import datasets_app
-from labelsieve.cli.discover_command import discover
-from labelsieve.cli.leaderboard_command import leaderboard_app
-from labelsieve.cli.methods_command import methods
+from labelsieve.cli.compare import compare
+from labelsieve.cli.datasets import datasets_app
+from labelsieve.cli.discover import discover
+from labelsieve.cli.leaderboard import leaderboard_app
+from labelsieve.cli.methods import methods
 from labelsieve.cli.options import HelpWithNames, command_line, examples
-from labelsieve.cli.report_command import REPORT, check_output, report, write_demo
-from labelsieve.cli.select_command import select
-from labelsieve.cli.study_command import study
+from labelsieve.cli.report import REPORT, check_output, report, write_demo
+from labelsieve.cli.select import select
+from labelsieve.cli.study import study
 from labelsieve.errors import InputError
-from labelsieve.report.plaintext import listed, plain_table, printable, prose, text_of
+from labelsieve.report.text import listed, plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
     from labelsieve.datasets import SyntheticData

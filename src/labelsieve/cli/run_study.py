@@ -12,14 +12,14 @@ import typer
 from labelsieve.cli.options import command_line, names_in
 from labelsieve.errors import InputError
 from labelsieve.progress import duration
-from labelsieve.report.plaintext import plain_table, printable, prose, text_of
+from labelsieve.report.text import plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
     from labelsieve.studies import Estimate, Outcome, Protocol, Study, StudyResults
-    from labelsieve.studies.execution import Changed as ChangedName
-    from labelsieve.studies.execution.pending_steps import StudyPlan
     from labelsieve.studies.protocol import Part
-    from labelsieve.studies.results.records import FailedCell
+    from labelsieve.studies.records import FailedCell
+    from labelsieve.studies.steps import StudyPlan
+    from labelsieve.studies.study import Changed as ChangedName
 
 Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
 NO_ESTIMATE = "Do not estimate the cost before the run."
@@ -68,7 +68,7 @@ def prepare(protocol: "Protocol", out: Path, options: RunOptions) -> PreparedStu
     from joblib import effective_n_jobs
 
     from labelsieve.studies import Estimate, Study, estimate
-    from labelsieve.studies.execution import ESTIMATE_METHOD
+    from labelsieve.studies.estimate import ESTIMATE_METHOD
 
     if options.n_jobs == 0:
         raise InputError("--n-jobs must not be 0; pass a number of processes, or -1 for one per core.")
@@ -95,7 +95,7 @@ def prepare(protocol: "Protocol", out: Path, options: RunOptions) -> PreparedStu
 
 
 def _notes(cost: "Estimate", plan: "StudyPlan", changed: Changed) -> list[str]:
-    from labelsieve.studies.execution.probe import MAX_SECONDS
+    from labelsieve.studies.probe import MAX_SECONDS
 
     notes = [f"the probe of {printable(problem)}" for problem in cost.problems]
     if cost.n_timed_out:
@@ -138,7 +138,7 @@ def end(outcomes: "dict[Path, Outcome]", results_of_runs: "Iterable[StudyResults
 def failures_in_words(failures: "Sequence[FailedCell]") -> list[str]:
     """Return the most frequent errors, each with its first cell.
 
-    >>> from labelsieve.studies.results.records import FailedCell
+    >>> from labelsieve.studies.records import FailedCell
     >>> failures_in_words([FailedCell("songs", split, "jmi", "mlknn", "ValueError: no") for split in (0, 1)])
     ['2 cells failed, songs, split 0, jmi with mlknn first: ValueError: no']
     """
@@ -155,7 +155,7 @@ def failures_in_words(failures: "Sequence[FailedCell]") -> list[str]:
 
 
 def _print_outcome(outcome: "Outcome", out: Path) -> None:
-    from labelsieve.studies.results import profile_of
+    from labelsieve.studies.records import profile_of
 
     known = f"{outcome.n_known:,} already stored" + (f", {outcome.n_stale:,} stale ones kept" if outcome.n_stale else "")
     typer.echo(f"labelsieve: {outcome.n_run:,} cells run, {known}, {outcome.n_failed:,} failed; all in {out}.", err=True)

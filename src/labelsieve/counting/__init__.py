@@ -1,3 +1,3 @@
-from labelsieve.counting.codes import Codes
+from labelsieve.tables.codes import Codes
 
 __all__ = ["Codes"]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import InputError
+from labelsieve.tables.weights import Estimator, RowWeights
 
 ESTIMATORS = ("plugin", "miller-madow")
 

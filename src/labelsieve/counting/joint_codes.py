@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.codes import MAX_LEVELS, Codes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
-from labelsieve.table_types import TableLike
+from labelsieve.tables.codes import MAX_LEVELS, Codes
+from labelsieve.tables.types import TableLike
+from labelsieve.tables.weights import RowWeights
 
 
 def refine(joint: NDArray[np.uint32], n_levels: int, codes: Codes, column: int) -> int:

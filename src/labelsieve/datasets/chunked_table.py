@@ -1,29 +1,89 @@
-"""Tables that do not fit into memory: read column by column from files, or from chunks of rows that are stored first."""
+"""ChunkedTable: a table that is read in chunks and need not fit into memory."""
 
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from copy import copy
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypedDict, Unpack
 from uuid import uuid4
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.counting.resources import available_memory
-from labelsieve.datasets.chunk_files import ChunkFiles, csv_batches, dataset_of, pyarrow_dataset
-from labelsieve.datasets.chunk_sources import stored_chunks
-from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource
-from labelsieve.datasets.dask_source import DaskSource
+from labelsieve.datasets.column_sources import (
+    CELL_BYTES,
+    ArrowColumns,
+    ChunkFiles,
+    ColumnSource,
+    DaskSource,
+    Names,
+    SparseFiles,
+    SparseSource,
+    arff_source,
+    csv_batches,
+    dataset_of,
+    libsvm_source,
+    numbered,
+    pyarrow_dataset,
+)
 from labelsieve.datasets.readers.column_table import Column, Table
-from labelsieve.datasets.readers.csv_table import SAMPLE, find_delimiter
-from labelsieve.datasets.readers.label_columns import Labels, label_names
-from labelsieve.datasets.readers.memory_budget import in_words, read_size
+from labelsieve.datasets.readers.csv import SAMPLE, find_delimiter
+from labelsieve.datasets.readers.files import in_words, read_size
+from labelsieve.datasets.readers.labels import Labels, label_names
 from labelsieve.datasets.readers.parquet import arrow, read_metadata, stored_columns
-from labelsieve.datasets.text_chunks import arff_source, libsvm_source
 from labelsieve.errors import DatasetError, InputError, whole_number
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.resources import available_memory
+from labelsieve.tables.types import TableLike, TargetsLike
+
+
+def stored_chunks(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
+    """Chunks ``(X, Y)`` of rows of one table."""
+    waiting = iter(chunks)
+    first = next(waiting, None)
+    if first is None:
+        raise InputError("There are no chunks.")
+    store = _store_sparse if sp.issparse(first[0]) else _store_dense
+    return store(chain([first], waiting))
+
+
+def _store_sparse(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
+    files, width = SparseFiles(), None
+    labels: list[Any] = []
+    for number, (X, Y) in enumerate(chunks):
+        if not sp.issparse(X) or X.shape[1] != (X.shape[1] if width is None else width):
+            raise InputError(f"Chunk {number} has other columns than chunk 0, which is sparse; chunks are rows of one table.")
+        width = X.shape[1]
+        one = Y if sp.issparse(Y) else np.asarray(Y).reshape(len(Y), -1)
+        if one.shape[0] != X.shape[0]:
+            raise InputError(f"Chunk {number}: X has {X.shape[0]} rows and Y has {one.shape[0]}.")
+        if labels and (sp.issparse(one) != sp.issparse(labels[0]) or one.shape[1] != labels[0].shape[1]):
+            raise InputError(f"Chunk {number}: Y is not like that of chunk 0; chunks are rows of one table.")
+        files.add(X)
+        labels.append(one)
+    Y = sp.vstack(labels, format="csc") if sp.issparse(labels[0]) else np.concatenate(labels)
+    return SparseSource(files.columns(0, width), Y, (None, None))
+
+
+def _store_dense(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
+    files = ChunkFiles()
+    names: Names | None = None
+    n_columns = 0, 0
+    for number, (X, Y) in enumerate(chunks):
+        tables, found = zip(numbered(X, "X", number), numbered(Y, "Y", number), strict=True)
+        size = tables[0].num_columns, tables[1].num_columns
+        if names is None:
+            names, n_columns = found, size
+        if found != names or size != n_columns:
+            raise InputError(f"Chunk {number} has other columns than chunk 0; chunks are rows of one table.")
+        if tables[0].num_rows != tables[1].num_rows:
+            raise InputError(f"Chunk {number}: X has {tables[0].num_rows} rows and Y has {tables[1].num_rows}.")
+        files.add_pair(*tables)
+    features, labels = [f"x{j}" for j in range(n_columns[0])], [f"y{j}" for j in range(n_columns[1])]
+    return ArrowColumns(files.dataset(), features, labels, names=names, folder=files.folder)
+
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 

@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.counting.nominal_levels import ID_LEVELS
 from labelsieve.datasets.dataset import Dataset, Kind
 from labelsieve.errors import InputError
+from labelsieve.tables.nominal import ID_LEVELS
 
 
 @dataclass(frozen=True, eq=False)

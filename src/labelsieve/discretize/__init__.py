@@ -1,4 +1,4 @@
-from labelsieve.discretize.base_discretizer import Discretizer, allows_missing, one_table
+from labelsieve.discretize.base import Discretizer, allows_missing, one_table
 from labelsieve.discretize.by_column import ByColumn
 from labelsieve.discretize.kept_values import AsGiven, Levels
 from labelsieve.discretize.mdl import MDL

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from labelsieve.counting.checked_parameters import REQUIRED, parameter
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.number_table import NumberTable, is_frame, read_table
-from labelsieve.discretize.base_discretizer import Discretizer, Missing, positions, take_columns
+from labelsieve.discretize.base import Discretizer, Missing, positions, take_columns
 from labelsieve.discretize.kept_values import Levels
 from labelsieve.errors import ColumnWarning
-from labelsieve.table_types import ColumnsLike, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.parameters import REQUIRED, parameter
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.frames import NumberTable, is_frame, read_table
+from labelsieve.tables.types import ColumnsLike, TableLike, TargetsLike, WeightsLike, is_sparse
 
 KINDS = ("int", "float", "str")
 

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
-from labelsieve.counting.codes import Codes, SparseCodes
-from labelsieve.counting.nominal_levels import encode_levels, keep_levels
-from labelsieve.counting.number_table import NumberTable, read_table
-from labelsieve.counting.row_weights import read_weights
-from labelsieve.discretize.base_discretizer import BaseBins, Discretizer, Missing
-from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
+from labelsieve.discretize.base import BaseBins, Discretizer, Missing
+from labelsieve.parameters import AT_LEAST_ONE, parameter
+from labelsieve.tables.codes import Codes, SparseCodes
+from labelsieve.tables.frames import NumberTable, read_table
+from labelsieve.tables.nominal import encode_levels, keep_levels
+from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.weights import read_weights
 
 
 @dataclass(eq=False, repr=False)

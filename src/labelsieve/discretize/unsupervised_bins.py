@@ -6,14 +6,14 @@ from typing import ClassVar, Literal
 
 from sklearn.utils._param_validation import Interval, Options
 
-from labelsieve.counting.checked_parameters import POSITIVE, parameter
-from labelsieve.counting.codes import MAX_LEVELS, Codes
-from labelsieve.counting.cut_points import ColumnCuts, bin_equal_width, cut_by_values, require_finite
-from labelsieve.counting.number_table import NumberTable, read_table
-from labelsieve.counting.row_weights import RowWeights
-from labelsieve.discretize.base_discretizer import BaseBins
+from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, one_of, whole_number
-from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
+from labelsieve.parameters import POSITIVE, parameter
+from labelsieve.tables.codes import MAX_LEVELS, Codes
+from labelsieve.tables.cut_points import ColumnCuts, bin_equal_width, cut_by_values, require_finite
+from labelsieve.tables.frames import NumberTable, read_table
+from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.weights import RowWeights
 
 Closed = Literal["left", "right"]
 

@@ -1,21 +1,284 @@
 """Evaluating a lowered formula for all candidates, one selected feature after the other."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from labelsieve.counting.backends.protocol import Feature
+from labelsieve.counting.backends.protocol import Backend, Feature, Panel, PanelFold, fold_newest, fold_panel
+from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.errors import InputError
-from labelsieve.formula.accumulator import Accumulator, Fold
-from labelsieve.formula.evaluation_rules import Rule, rule_for
-from labelsieve.formula.linear_evaluation import linear, linear_sum
-from labelsieve.formula.nodes import Formula
-from labelsieve.formula.operations import SUM
-from labelsieve.formula.table_sources import Context, Sources
-from labelsieve.formula.values import TOO_LARGE, Fixed, Value, fixed_value, largest, real_value, weighted_sum
-from labelsieve.formula.variables import Domain, Reduce, Reduced, Table, reducers_over_selected
+from labelsieve.formula.nodes import (
+    Add,
+    Apply,
+    Divide,
+    Domain,
+    Formula,
+    Multiply,
+    Number,
+    Reduce,
+    Reduced,
+    Size,
+    Table,
+    Term,
+    Variables,
+    reducers_over_selected,
+    unknown_node,
+)
+from labelsieve.formula.sources import Context, Sources, TermSources
+from labelsieve.formula.values import (
+    SMALL_FACTOR,
+    SUM,
+    TOO_LARGE,
+    Fixed,
+    Operation,
+    Value,
+    fixed_value,
+    largest,
+    real_value,
+    together,
+    weighted_sum,
+)
+
+
+class LinearTerm(NamedTuple):
+    """An integer, times the number of targets if ``by_targets``, times a table, added over the targets if ``added``."""
+
+    number: int
+    by_targets: bool
+    added: bool
+    names: Variables
+
+    def factor(self, n_targets: int) -> int:
+        """The factor of the table. Where it is the number of targets, the table is smaller by as much: see FixedPoint."""
+        return self.number * n_targets if self.by_targets else self.number
+
+
+class PanelFactors(NamedTuple):
+    """Factors of the tables (s), (f, s) and (f, s, y) added over the targets."""
+
+    single: int = 0
+    pair: int = 0
+    triple: int = 0
+
+
+_PANEL_TABLES = [frozenset("s"), frozenset("fs"), frozenset("fsy")]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A formula as a sum of tables: those that depend on the selection, and those that do not."""
+
+    moving: list[LinearTerm]
+    static: list[LinearTerm]
+
+    def panel_factors(self, n_targets: int) -> PanelFactors | None:
+        """The moving terms as tables of one panel; None when they need others."""
+        factors = [0, 0, 0]
+        for term in self.moving:
+            if term.names not in _PANEL_TABLES:
+                return None
+            factors[_PANEL_TABLES.index(term.names)] += term.factor(n_targets)
+        return PanelFactors(*factors)
+
+
+def linear_sum(terms: list[LinearTerm], sources: Sources, context: Context, total: Fixed | None = None) -> Fixed:
+    """The sum of the tables and of ``total``, if it is given."""
+    for term in terms:
+        table = sources.total(term.names, context) if term.added else sources.table(term.names, context)
+        factor = term.factor(context.last - context.first)
+        scaled = table if factor == 1 else table * factor
+        total = scaled if total is None else sum_of_two(total, scaled)
+    assert total is not None
+    return total
+
+
+def sum_of_two(first: Fixed, second: Fixed) -> Fixed:
+    """The sum of arrays, of which one may be a single number of the host."""
+    first, second = together([first, second])
+    return first + second
+
+
+def linear(formula: Formula) -> Linear | None:
+    """``formula`` as :class:`Linear`, or None when it is not a sum of tables; kept with the formula, for the next fit."""
+    if "_linear" not in formula.__dict__:
+        formula.__dict__["_linear"] = _recognize(formula)
+    known: Linear | None = formula.__dict__["_linear"]
+    return known
+
+
+def _recognize(formula: Formula) -> Linear | None:
+    found = Linear([], [])
+    for summand in formula.terms if isinstance(formula, Add) else (formula,):
+        number, n_sizes = 1.0, 0
+        table: Table | None = None
+        added = False
+        for factor in summand.factors if isinstance(summand, Multiply) else (summand,):
+            match factor:
+                case Number(value=value):
+                    number *= value
+                case Size(domain="all"):
+                    n_sizes += 1
+                case Table() if table is None and "y" not in factor.variables:
+                    table = factor
+                case Reduce(variable="y", domain="all", body=Table() as body) if table is None and factor.operation == SUM:
+                    table, added = body, True
+                case _:
+                    return None
+        if table is None or not number.is_integer() or abs(number) >= SMALL_FACTOR or n_sizes > 1:
+            return None
+        terms = found.static if table.is_static else found.moving
+        terms.append(LinearTerm(int(number), n_sizes == 1, added, table.variables))
+    return found
+
+
+Rule = Callable[["Program", Context], Value]
+
+
+def rule_for(node: Formula, owner: "Program") -> Rule:
+    """The evaluation rule of a node, so that a step costs arithmetic and not a walk over the formula.
+
+    Rules get the program as an argument and must not keep it: packed tables would live until the next garbage collection.
+    """
+    compute = _computation(node, owner)
+    if isinstance(node, Number | Size | Table) or not node.is_static or node.free & {"s", "t", "z", "pa"}:
+        return compute  # changes from call to call, or is not worth keeping
+
+    def remember(program: "Program", context: Context) -> Value:
+        memory, base = program.memory, program.base
+        key = id(node), context.first, context.last
+        if key not in memory:
+            value = compute(program, context)
+            if value.array.shape[1] > 1 and (context.first, context.last) != (base.first, base.last):
+                return value  # one of many slices of the targets: together too large to keep
+            memory[key] = value
+        return memory[key]
+
+    return remember
+
+
+def _computation(node: Formula, owner: "Program") -> Rule:
+    fixed = owner.sources.fixed
+    match node:
+        case Number(value=number):
+            constant = real_value(np.array([[number]]))
+            return lambda program, context: constant
+        case Size(domain=domain):
+            return lambda program, context: program.size(domain, context)
+        case Table(variables=names):
+            return lambda program, context: fixed_value(program.sources.table(names, context))
+        case Term() if isinstance(owner.sources, TermSources):
+            return lambda program, context: real_value(cast(TermSources, program.sources).term(node, context))
+        case Add() | Multiply() if owner.adds_plainly and (known := linear(node)) is not None:
+            every = [*known.static, *known.moving]
+            return lambda program, context: fixed_value(linear_sum(every, program.sources, context))
+        case Add(terms=terms):
+            return lambda program, context: Value.total([program.value(term, context) for term in terms], fixed)
+        case Multiply(factors=factors):
+            return lambda program, context: Value.product([program.value(factor, context) for factor in factors], fixed)
+        case Divide(numerator=top, denominator=bottom):
+            return lambda program, context: Value.ratio(program.value(top, context), program.value(bottom, context), fixed)
+        case Apply(function=function, arguments=arguments):
+            return lambda program, context: Value.apply(function, [program.value(each, context) for each in arguments], fixed)
+        case Reduce(variable="s" | "st" as selected):
+            accumulator = owner.accumulators[id(node)]
+            if not accumulator.by_target:
+                return lambda program, context: accumulator.value(program.n_folds(selected), slice(None), fixed)
+            return lambda program, context: accumulator.value(program.n_folds(selected), program.local(context), fixed)
+        case Reduce(variable="y"):
+            return lambda program, context: program.over_targets(node, context)
+        case Reduce(variable="z"):
+            return lambda program, context: program.over_pairs(node, context)
+        case Reduce(variable="pa"):
+            return lambda program, context: program.over_parents(node, context)
+    raise unknown_node(node)
+
+
+SPILL_AFTER = 512  # additions of numbers below 2^53
+
+
+class Accumulator:
+    """The value of a reducer over the selected features, for every candidate (and target)."""
+
+    def __init__(self, operation: Operation, by_target: bool, n_features: int, n_targets: int, xp: ModuleType = np) -> None:
+        self.operation, self.by_target, self._xp = operation, by_target, xp
+        self._shape = (n_features, n_targets if by_target else 1)
+        self._low: Fixed | None = None
+        self._high: Fixed | None = None  # in units of 2^32, after the first spill
+        self._n_folds = 0
+
+    def fold_panel(self, panel: Panel, fold: PanelFold) -> None:
+        """Fold a linear function of the newest feature's panel: one pass. :meth:`carry` follows."""
+        fold_panel(self._started().ravel(), panel, fold)
+
+    def fold_newest(self, backend: Backend, feature: Any, fold: PanelFold, targets: slice) -> None:
+        """The same for a panel that no other accumulator needs."""
+        fold_newest(backend, self._started().ravel(), feature, fold, targets)
+
+    def _started(self) -> Fixed:
+        if self._low is None:
+            self._low = self.operation.start(self._shape, self._xp)
+        return self._low
+
+    def fold(self, value: Fixed, targets: slice | None) -> None:
+        """Fold the values of one more selected feature, for a slice of the targets."""
+        low = self._started()
+        self.operation.fold(low if targets is None else low[:, targets], value)
+        if self.operation.linear and (targets is None or targets.stop == self._shape[1]):
+            self.carry()
+
+    @property
+    def spills_next(self) -> bool:
+        """True when high bits are carried over after the next fold."""
+        return (self._n_folds + 1) % SPILL_AFTER == 0
+
+    def carry(self) -> None:
+        """Count a fold, and carry the high bits over before they overflow."""
+        self._n_folds += 1
+        if self._n_folds % SPILL_AFTER == 0:
+            assert self._low is not None
+            if self._high is None:
+                self._high = self._xp.zeros(self._shape, dtype=np.int64)
+            self._high += self._low >> 32
+            self._low &= 2**32 - 1
+
+    def value(self, n_folds: Any, targets: slice, fixed: FixedPoint) -> Value:
+        """The reduced value of as many folds, for a slice of the targets; 0 while nothing is folded."""
+        if self._low is None:
+            return fixed_value(self._xp.zeros((self._shape[0], 1), dtype=np.int64))
+        low = self._low[:, targets] if self.by_target else self._low
+        if self._high is None and not self.operation.averages:
+            return fixed_value(low)
+        total = fixed.information(low)
+        if self._high is not None:
+            high = self._high[:, targets] if self.by_target else self._high
+            total = fixed.information(high) * 2.0**32 + total
+        return real_value(total / n_folds if self.operation.averages else total)
+
+
+@dataclass
+class Fold:
+    """A reducer over the selected: its body, the linear form of the body if there is one, and its accumulator."""
+
+    body: Formula
+    linear: Linear | None
+    accumulator: Accumulator
+    panel_factors: PanelFactors | None = None  # set when the newest feature's panel is all that it needs
+    static: Fixed | None = None
+    pairs: bool = False  # of selected features, each with all before it
+
+    def of_panel(self, single: int, static: Fixed | None) -> PanelFold:
+        """The fold of the panel of a feature whose table is ``single``; ``static`` is added for every feature."""
+        factors = self.panel_factors
+        assert factors is not None
+        constant = factors.single * single
+        if static is not None and static.size == 1:
+            return PanelFold(constant + int(static[0, 0]), None, factors.pair, factors.triple)
+        return PanelFold(constant, None if static is None else static.ravel(), factors.pair, factors.triple)
+
 
 Parents = list[list[int]]
 Progress = Callable[[int, int], None]

@@ -9,9 +9,23 @@ from collections.abc import Callable
 from functools import partial
 
 from labelsieve.counting.backends.known_targets import known_tables_suffice
-from labelsieve.formula.nodes import Add, Apply, Divide, Formula, Multiply, Number, Variables
-from labelsieve.formula.operations import SUM
-from labelsieve.formula.variables import KNOWN, Domain, Reduce, Size, Table, Term, unknown_node
+from labelsieve.formula.nodes import (
+    KNOWN,
+    Add,
+    Apply,
+    Divide,
+    Domain,
+    Formula,
+    Multiply,
+    Number,
+    Reduce,
+    Size,
+    Table,
+    Term,
+    Variables,
+    unknown_node,
+)
+from labelsieve.formula.values import SUM
 
 Keep = Callable[[Term], bool]
 

@@ -1,21 +1,83 @@
 """Plans: checking and lowering a formula, the panels that it needs, and binding it to data."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NoReturn
 
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.mapped_codes import MappedCodes
-from labelsieve.counting.resources import require_memory
+from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.checks import check_open, kind_of, needs_first
-from labelsieve.formula.device_scorer import DeviceScorer
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program
 from labelsieve.formula.lowering import Keep, additive_components, every_term, lower, no_term, of_two_targets
-from labelsieve.formula.nodes import Formula, FormulaError
-from labelsieve.formula.scorer import Scorer
-from labelsieve.formula.table_sources import Needs, Sources, TermSources, needs
-from labelsieve.formula.variables import Reduce, Term, reducers_over_selected
+from labelsieve.formula.nodes import (
+    NODES,
+    SELECTED,
+    Formula,
+    FormulaError,
+    Reduce,
+    Term,
+    Variables,
+    reducers_over_selected,
+    unknown_node,
+)
+from labelsieve.formula.scorer import DeviceScorer, Scorer
+from labelsieve.formula.sources import Needs, Sources, TermSources, needs
+from labelsieve.resources import require_memory
+from labelsieve.tables.codes import Codes
+
+_REDUCERS = {
+    "s": "sum_s, mean_s, min_s or max_s",
+    "t": "sum_st or mean_st",
+    "y": "sum_y, mean_y, min_y, max_y or sum_yz",
+    "z": "sum_z, mean_z, min_z, max_z or sum_yz",
+    "pa": "sum_pa, mean_pa, min_pa or max_pa",
+}
+
+
+def check_open(formula: Formula, where: str) -> None:
+    """Raise unless every variable is bound by a reducer above it, and the reducers can be combined."""
+    n_visits: Counter[int] = Counter()
+
+    def refuse(problem: str, node: Formula) -> NoReturn:
+        raise FormulaError(f"{where}: {problem}", formula, node, n_visits[id(node)])
+
+    def visit(node: Formula, allowed: Variables) -> None:
+        if not isinstance(node, NODES):
+            raise unknown_node(node)
+        n_visits[id(node)] += 1
+        for name in sorted(node.free - allowed):
+            if not node.children:
+                refuse(f"{name} is not inside {_REDUCERS[name]}.", node)
+        inside = allowed
+        if isinstance(node, Reduce):
+            if node.bound & allowed:
+                refuse(f"a reducer over {min(node.bound & allowed)} inside another.", node)
+            if node.over_selected and "S" in node.free:
+                refuse("S changes with every step, so it cannot be added up over s.", node)
+            if node.over_selected and node.free & {"z", "pa"}:
+                refuse("what is added up over s cannot depend on a pair of targets.", node)
+            if node.variable in ("z", "pa") and "y" in node.free - allowed:
+                refuse(f"{node.variable} belongs to a y: put it inside sum_y, mean_y, min_y or max_y.", node)
+            inside = allowed | node.bound
+        for child in node.children:
+            visit(child, inside)
+
+    visit(formula, frozenset({"f", "S"}))
+
+
+def needs_first(node: Formula) -> bool:
+    """True for a reducer over the selected that has no value for the empty selection."""
+    return isinstance(node, Reduce) and node.over_selected and not node.operation.linear
+
+
+def kind_of(component: Formula) -> str:
+    """The kind of a score component, by the variables that it mentions."""
+    mentioned: Variables = frozenset().union(*(node.free for node in component.walk()))
+    if mentioned & SELECTED:
+        return "interaction" if "y" in mentioned else "redundancy"
+    return "label pairs" if mentioned & {"z", "pa"} else "relevance"
+
 
 RELEVANCE = "sum_y(I(f, y))"
 
@@ -98,7 +160,7 @@ class Plan:
 
     @cached_property
     def target_needs(self) -> tuple[str, ...]:
-        """What the formula needs of the targets: see :mod:`labelsieve.labelspace.base_space`."""
+        """What the formula needs of the targets: see :mod:`labelsieve.labelspace.base`."""
         over = {node.variable for node in self._reducers}
         named = {"y": "sums over targets", "z": "pairs of targets", "pa": "parents of targets"}
         return tuple(need for variable, need in named.items() if variable in over)

@@ -8,10 +8,10 @@ import numpy as np
 
 from labelsieve.counting.backends.factory import make_backend
 from labelsieve.counting.backends.protocol import Feature
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.whole_tables import SHRUNK_CLASSES, SHRUNK_LEVELS
+from labelsieve.counting.workspace import SHRUNK_CLASSES, SHRUNK_LEVELS
 from labelsieve.formula.plan import Plan
+from labelsieve.tables.codes import Codes
 
 BLOCK_BITS = 512  # columns that are added together
 ROUNDS = 5  # of every measurement; the fastest counts

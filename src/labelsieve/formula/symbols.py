@@ -23,9 +23,21 @@ sum_y(I(f, y) - mean_s(I(f, s)))
 from dataclasses import dataclass
 
 from labelsieve.errors import is_whole
-from labelsieve.formula.nodes import Apply, Expression, Formula, FormulaError, Variables, as_formula
-from labelsieve.formula.operations import MAX, MEAN, MIN, SUM, Operation
-from labelsieve.formula.variables import ORDER, SELECTED, Domain, Reduce, Reduced, Term
+from labelsieve.formula.nodes import (
+    ORDER,
+    SELECTED,
+    Apply,
+    Domain,
+    Expression,
+    Formula,
+    FormulaError,
+    Reduce,
+    Reduced,
+    Term,
+    Variables,
+    as_formula,
+)
+from labelsieve.formula.values import MAX, MEAN, MIN, SUM, Operation
 
 # fmt: off
 __all__ = [

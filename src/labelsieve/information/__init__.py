@@ -1,4 +1,3 @@
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.joint_codes import join
 from labelsieve.information.kernel_estimator import kernel_mutual_information
 from labelsieve.information.measures import (
@@ -10,6 +9,7 @@ from labelsieve.information.measures import (
     mutual_information,
 )
 from labelsieve.information.neighbor_estimator import neighbor_mutual_information
+from labelsieve.tables.codes import Codes
 
 __all__ = [
     "Codes",

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.information.measure_input import Real
+from labelsieve.information.input import Real
 from labelsieve.information.neighbor_estimator import digamma
 
 MATRIX_BYTES = 2**28  # of the distances by the columns taken, which are kept if they fit: up to 5,792 rows

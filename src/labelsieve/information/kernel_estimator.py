@@ -6,11 +6,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.magnitude import moderate
 from labelsieve.errors import InputError, one_of
-from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.information.input import Base, Real, read_classes, read_columns, read_numbers, unit_of
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.magnitude import moderate
+from labelsieve.tables.types import TableLike, TargetsLike
 
 BLOCK_BYTES = 2**23  # of kernel values at a time: they stay in the cache
 ONE_HOT_BYTES = 2**26

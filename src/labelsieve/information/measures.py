@@ -3,19 +3,19 @@ r"""Entropies and information of discrete columns, all pairs at once.
 Plug-in estimates from counts, or Miller and Madow's correction of them, in nats or bits. Every measure is a sum of a few
 joint entropies, which come from the counting core in exact integer arithmetic: results are the same bits for any number
 of threads, any order of the rows, dense or sparse input. James-Stein shrinkage is slower and counts table by table
-(:mod:`labelsieve.information.measure_input`).
+(:mod:`labelsieve.information.input`).
 """
 
 from typing import Any
 
 import numpy as np
 
-from labelsieve.counting.binary_labels import label_matrix
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.row_weights import Estimator
-from labelsieve.counting.whole_tables import Terms
-from labelsieve.information.measure_input import Base, Real, sum_of_entropies
-from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
+from labelsieve.counting.workspace import Terms
+from labelsieve.information.input import Base, Real, sum_of_entropies
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.weights import Estimator
 
 SHARED: Terms = ((1, "x"), (1, "y"), (-1, "xy"))
 CONDITIONAL: Terms = ((1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z"))

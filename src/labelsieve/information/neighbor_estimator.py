@@ -5,10 +5,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labelsieve.counting.magnitude import moderate
 from labelsieve.errors import one_of, whole_number
-from labelsieve.information.measure_input import Base, Real, read_classes, read_columns, read_numbers, unit_of
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.information.input import Base, Real, read_classes, read_columns, read_numbers, unit_of
+from labelsieve.tables.magnitude import moderate
+from labelsieve.tables.types import TableLike, TargetsLike
 
 Whole = NDArray[np.intp]
 

@@ -1,21 +1,11 @@
-from labelsieve.counting.target_table import TargetTable
-from labelsieve.counting.targets import known_classes, read_targets, target_names
-from labelsieve.labelspace.base_space import (
-    EncodedTargets,
-    LabelSpace,
-    compatibility_table,
-    label_space_name,
-    refusal,
-    to_count,
-)
-from labelsieve.labelspace.cumulative import Cumulative
+from labelsieve.labelspace.base import EncodedTargets, LabelSpace, compatibility_table, label_space_name, refusal, to_count
 from labelsieve.labelspace.fewer_labels import Clusters, Frequent, Sampled
-from labelsieve.labelspace.group import Group, GroupRand
-from labelsieve.labelspace.group_auto import GroupAuto
+from labelsieve.labelspace.group import Group, GroupAuto, GroupRand
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents
-from labelsieve.labelspace.label_transformations import Copy, CopyWeight, Ignore, SelectMax, SelectMin, SelectRandom
 from labelsieve.labelspace.network_rule import NETWORKS, NetworkRule, find_parents
-from labelsieve.labelspace.single_and_joint import Joint, Pruned, Single
+from labelsieve.labelspace.spaces import Cumulative, Joint, Pruned, Single
+from labelsieve.labelspace.transformations import Copy, CopyWeight, Ignore, SelectMax, SelectMin, SelectRandom
+from labelsieve.tables.targets import TargetTable, known_classes, read_targets, target_names
 
 __all__ = [
     "NETWORKS",

@@ -7,11 +7,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.target_table import TargetTable
 from labelsieve.errors import InputError, whole_number
-from labelsieve.labelspace.base_space import EncodedTargets, LabelSpace, Produces, RandomState, Weights, random_generator
-from labelsieve.labelspace.label_transformations import Labelsets, nonempty_labelsets
+from labelsieve.labelspace.base import EncodedTargets, LabelSpace, Produces, RandomState, Weights, random_generator
+from labelsieve.labelspace.transformations import Labelsets, nonempty_labelsets
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.targets import TargetTable
 
 Real = NDArray[np.float64]
 

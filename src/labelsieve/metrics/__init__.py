@@ -1,4 +1,14 @@
-from labelsieve.metrics.labelset_measures import (
+from labelsieve.metrics.evaluation import (
+    CONVENTIONS,
+    MEASURES,
+    Measure,
+    Scorer,
+    convention_options,
+    evaluate,
+    get_scorer,
+    scorer_names,
+)
+from labelsieve.metrics.labelsets import (
     exact_match,
     example_accuracy,
     example_f1,
@@ -8,11 +18,9 @@ from labelsieve.metrics.labelset_measures import (
     micro_f1,
     subset_loss,
 )
-from labelsieve.metrics.measures_table import CONVENTIONS, MEASURES, Measure, evaluate, options
-from labelsieve.metrics.ranking_measures import average_precision, coverage, one_error, ranking_loss
+from labelsieve.metrics.rankings import average_precision, coverage, one_error, ranking_loss
 from labelsieve.metrics.rrmse import rrmse
-from labelsieve.metrics.scorers import Scorer, get_scorer, scorer_names
-from labelsieve.metrics.top_k_measures import inverse_propensities, ndcg_at_k, precision_at_k, psndcg_at_k, psp_at_k
+from labelsieve.metrics.top_k import inverse_propensities, ndcg_at_k, precision_at_k, psndcg_at_k, psp_at_k
 
 __all__ = [
     "CONVENTIONS",
@@ -20,6 +28,7 @@ __all__ = [
     "Measure",
     "Scorer",
     "average_precision",
+    "convention_options",
     "coverage",
     "evaluate",
     "exact_match",
@@ -33,7 +42,6 @@ __all__ = [
     "micro_f1",
     "ndcg_at_k",
     "one_error",
-    "options",
     "precision_at_k",
     "psndcg_at_k",
     "psp_at_k",

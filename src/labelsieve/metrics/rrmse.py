@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, one_of
-from labelsieve.metrics.measure_arrays import Floats, read_numbers, read_row_weights, same_shape
-from labelsieve.table_types import TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.metrics.arrays import Floats, read_numbers, read_row_weights, same_shape
+from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike, is_sparse
 
 
 def rrmse(

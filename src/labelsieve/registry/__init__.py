@@ -1,26 +1,22 @@
 """Every public name: criteria, published methods, label spaces, discretizers, stopping rules, measures and learners."""
 
 from labelsieve.metrics import CONVENTIONS, MEASURES
-from labelsieve.registry.aliases import ALIASES
 from labelsieve.registry.classes import (
+    ALIASES,
     CRITERIA,
     DISCRETIZERS,
     LABEL_SPACES,
+    METHODS,
     STOPPING_RULES,
+    Method,
     make_count,
     make_criterion,
     make_discretizer,
     make_label_space,
     make_stopping_rule,
+    methods_of,
 )
-from labelsieve.registry.learners import (
-    BASES,
-    CLASSIFIERS,
-    Learner,
-    for_label_sets,
-    make_base,
-    make_classifier,
-)
+from labelsieve.registry.learners import BASES, CLASSIFIERS, Learner, for_label_sets, make_base, make_classifier
 from labelsieve.registry.presets import (
     AUTO,
     DEFAULT_CRITERION,
@@ -38,7 +34,6 @@ from labelsieve.registry.presets import (
     resolve_method,
     selector_class,
 )
-from labelsieve.registry.published_methods import METHODS, Method, methods_of
 
 __all__ = [
     "ALIASES",

@@ -1,12 +1,12 @@
-"""Criteria, label spaces, discretizers and stopping rules by name.
-
-A class with a ``name`` in a module of its package is listed because it exists.
-"""
+"""Classes of the library by their public names, found in the packages, and the papers behind them."""
 
 import inspect
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
+from importlib.resources import files
 from pkgutil import iter_modules
 from types import ModuleType
 from typing import Any, TypeVar
@@ -16,11 +16,166 @@ from sklearn.base import clone
 from labelsieve import criteria, discretize, labelspace, stopping
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import AsGiven, ByColumn, Discretizer, Levels
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, unknown_name
 from labelsieve.labelspace import LabelSpace
-from labelsieve.registry.aliases import canonical, no_such_name
-from labelsieve.registry.published_methods import METHODS
 from labelsieve.stopping import StoppingRule
+
+#: Aliases and the names that they stand for, by kind of name. Case, and "_" or a blank in place of "-", never matter.
+ALIASES: dict[str, dict[str, str]] = {
+    "criterion": {
+        "mutual-info": "mim",
+        "mutual-info-classif": "mim",
+        "mutual-info-regression": "mim",
+        "mutual-information": "mim",
+        "information-gain": "mim",
+        "infogain": "mim",
+        "chi2": "chi-square",
+        "anova": "mean-f",
+        "f-classif": "mean-f",
+        "f-regression": "mean-f",
+        "f-score": "mean-f",
+        "fscore": "mean-f",
+        "lasso": "l1",
+        "forward-least-squares": "omp",
+        "orthogonal-matching-pursuit": "omp",
+        "l1-logistic": "l1",
+        "extratrees": "extra-trees",
+        "recursive-feature-elimination": "rfe",
+        "informed": "manifold-mifs",
+        "mfsmcdm": "mfs-mcdm",
+        "mifs-manifold": "manifold-mifs",
+        "relief": "relieff",
+        "rrelief": "rrelieff",
+    },
+    "label space": {
+        "powerset": "joint",
+        "label-powerset": "joint",
+        "lp": "joint",
+        "binary-relevance": "single",
+        "br": "single",
+        "ppt": "pruned",
+        "pruned-powerset": "pruned",
+        "ela": "copy-weight",
+    },
+    "discretizer": {
+        "quantile": "equal-frequency",
+        "uniform": "equal-width",
+        "kmeans": "k-means",
+        "fayyad-irani": "mdl",
+        "mdlp": "mdl",
+    },
+    "stopping rule": {
+        "cv": "cross-validation",
+        "cross-validated": "cross-validation",
+        "permutation-test": "permutation",
+        "gtest": "g-test",
+        "elbow": "knee",
+    },
+    "classifier": {
+        "binary-relevance": "br",
+        "br-knn": "brknn",
+        "classifier-chain": "cc",
+        "et": "trees",
+        "extra-trees": "trees",
+        "label-powerset": "lp",
+        "logistic-regression": "logistic",
+        "logreg": "logistic",
+        "lr": "logistic",
+        "ml-knn": "mlknn",
+        "powerset": "lp",
+        "random-forest": "forest",
+        "rf": "forest",
+    },
+}
+
+
+def canonical(kind: str, name: str, known: Container[str]) -> str:
+    """The registered name that is meant; one that is not known is returned as it was typed.
+
+    >>> canonical("discretizer", "Quantile", ["equal-frequency"]), canonical("discretizer", "equal_width", ["equal-width"])
+    ('equal-frequency', 'equal-width')
+    """
+    typed = name.lower()
+    if typed in known:
+        return typed
+    plain = typed.strip().replace("_", "-").replace(" ", "-")
+    plain = ALIASES.get(kind, {}).get(plain, plain)
+    return plain if plain in known else name
+
+
+def no_such_name(kind: str, name: object, known: Iterable[str], *, more: str = "") -> InputError:
+    """The error for a name that is neither registered nor an alias, with the closest name."""
+    aliases = ALIASES.get("stopping rule" if kind == "number of features" else kind)
+    return unknown_name(kind, name, known, more=more, aliases=aliases)
+
+
+@dataclass(frozen=True)
+class Method:
+    """Facts about a method, and the selector that runs it.
+
+    Attributes
+    ----------
+    summary, formula, paper, cost : str
+        One line each.
+    selector : str
+        The selector class, from the root of the package.
+    settings : mapping
+        The parameters of the selector that define the method.
+    reading : str
+        What the paper leaves open, and our interpretation of it.
+    scores : str
+        The unit of the scores.
+    needs_numbers : bool
+        Whether the method computes with the values of the features: columns of text are refused then.
+    no_ranking : str
+        Why the method does not rank the features for all labels together, and the remedy; empty if it does.
+    """
+
+    summary: str
+    formula: str
+    paper: str
+    cost: str
+    selector: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    reading: str = ""
+    scores: str = "scores"
+    needs_numbers: bool = False
+    no_ranking: str = ""
+
+    @property
+    def call(self) -> str:
+        """The call in Python.
+
+        >>> METHODS["ela-chi"].call
+        "labelsieve.selectors.ChiSquare(targets='copy-weight')"
+        """
+        return f"labelsieve.{self.selector}({', '.join(f'{name}={value!r}' for name, value in self.settings.items())})"
+
+
+_FILE = files("labelsieve.registry").joinpath("methods.toml")
+
+
+def _read(facts: dict[str, Any]) -> Method:
+    """A method from its facts; a discretizer is its class with its parameters, ``{ EqualFrequency = { n_bins = 2 } }``."""
+    settings = dict(facts.get("settings", {}))
+    if isinstance(settings.get("discretizer"), dict):
+        ((kind, parameters),) = settings["discretizer"].items()
+        settings["discretizer"] = getattr(discretize, kind)(**parameters)
+    return Method(**{**facts, "settings": settings})
+
+
+#: Methods that are not criteria, by name.
+METHODS: dict[str, Method] = {name: _read(facts) for name, facts in tomllib.loads(_FILE.read_text("utf-8")).items()}
+
+
+def methods_of(selector: str) -> set[str]:
+    """Names of the methods that a selector class runs.
+
+    >>> sorted(methods_of("QuadraticSieve"))
+    ['mlqpfs', 'qpfs']
+    """
+    return {name for name, method in METHODS.items() if method.selector == selector}
+
 
 T = TypeVar("T")
 ALL = "all"  # the number of features of a complete ranking
@@ -44,11 +199,11 @@ CRITERIA: dict[str, type[Criterion]] = {
     if criterion.listed
 }
 #: Label spaces by name.
-LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "single_and_joint label_transformations group")
+LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "spaces transformations group")
 #: Discretizers by name.
 DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "unsupervised_bins")
 #: Stopping rules by name.
-STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "score_curve g_test permutation")
+STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "curves significance")
 
 
 _SCORED = CRITERIA.keys() | METHODS.keys()

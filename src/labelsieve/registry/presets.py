@@ -6,22 +6,23 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
-from labelsieve.counting.target_table import TARGET_DISCRETIZER
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.discretize import MDL, Discretizer, EqualFrequency, EqualWidth, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelSpace, NetworkRule
-from labelsieve.registry.aliases import canonical, no_such_name
 from labelsieve.registry.classes import (
     CRITERIA,
+    METHODS,
     accepted,
+    canonical,
     load_class,
     make_criterion,
     make_discretizer,
     make_label_space,
+    no_such_name,
     parameter_names,
 )
-from labelsieve.registry.published_methods import METHODS
+from labelsieve.tables.targets import TARGET_DISCRETIZER
 
 AUTO = "auto"  # the setting of the published method
 

@@ -1,7 +1,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labelsieve.report.html_page import Report
+    from labelsieve.report.html import Report
     from labelsieve.report.leaderboard_page import leaderboard_report
     from labelsieve.report.replication_page import replication_report
     from labelsieve.report.selection_page import selection_report
@@ -11,14 +11,14 @@ __all__ = ["Report", "leaderboard_report", "replication_report", "selection_repo
 
 # Loaded when asked for: figures alone need none of it.
 _MODULES = {
-    "Report": "html_page",
-    "auto_text": "selection_text",
-    "discovery_text": "selection_text",
+    "Report": "html",
+    "auto_text": "text",
+    "discovery_text": "text",
     "leaderboard_report": "leaderboard_page",
     "replication_report": "replication_page",
-    "notebook_view": "notebook_view",
+    "notebook_view": "notebook",
     "selection_report": "selection_page",
-    "selection_text": "selection_text",
+    "selection_text": "text",
     "study_report": "study_page",
 }
 

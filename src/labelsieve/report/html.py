@@ -1,11 +1,26 @@
-"""Building HTML in which text cannot become markup, and sortable tables that work with screen readers and keyboards."""
+"""HTML pages: escaping, tables, figures as SVG, and the frame of a page."""
 
+import base64
+import hashlib
 import html
-from collections.abc import Iterable, Sequence
+import io
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from math import isfinite
+from pathlib import Path
+from typing import Any, BinaryIO
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
-from labelsieve.report.plaintext import number, printable
+from labelsieve.datasets.save import write_files
+from labelsieve.errors import InputError
+from labelsieve.report.figures.style import COLORS, GRAY, off_screen, pyplot
+from labelsieve.report.text import number, printable
 
 _VOID = frozenset({"br", "meta"})
 MAX_ROWS = 1000  # of a table; a page with more is slow on a phone
@@ -141,3 +156,191 @@ def _cell(cell: object, names_row: bool) -> Html:
     words = [] if isinstance(cell, Html) else str(cell).split()
     look = "long" if max(map(len, words), default=0) > LONGEST_WORD else None  # may be wrapped anywhere
     return tag("th", cell, scope="row", class_=look) if names_row else tag("td", cell, class_=look)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of a report; ``name`` is its anchor."""
+
+    name: str
+    title: str
+    body: Html
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report, ready to be written, from :func:`selection_report`, :func:`study_report` or :func:`replication_report`.
+
+    Attributes
+    ----------
+    title : str
+    lead : Html
+        The main findings in a few sentences.
+    sections : tuple of Section
+    extra : str
+        Name of a further style and script of this package.
+    data : str
+        JSON that this script reads.
+
+    Examples
+    --------
+    >>> page = Report("Songs & more", tag("p", "Nothing yet."), ()).html()
+    >>> "<title>Songs &amp; more</title>" in page, "https:" in page
+    (True, False)
+    """
+
+    title: str
+    lead: Html
+    sections: tuple[Section, ...]
+    extra: str = ""
+    data: str = ""
+
+    def html(self) -> str:
+        """Return the page with inline style and script, and a security policy that blocks all other resources."""
+        style, script = _asset("page.css"), _asset("page.js")
+        if self.extra:
+            style, script = f"{style}{_asset(f'{self.extra}.css')}", f"{script}{_asset(f'{self.extra}.js')}"
+        # Only this script may run: injected markup could not execute code.
+        digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+        policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"
+        head = tag(
+            "head",
+            tag("meta", charset="utf-8"),
+            tag("meta", http_equiv="Content-Security-Policy", content=policy),
+            tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+            tag("meta", name="generator", content="labelsieve"),
+            tag("title", self.title),
+            tag("style", Html(style)),
+        )
+        contents = tag("ul", *(tag("li", tag("a", section.title, href=f"#{section.name}")) for section in self.sections))
+        body = tag(
+            "body",
+            tag("a", "Skip to the findings", class_="skip", href="#findings"),
+            tag("header", tag("h1", self.title)),
+            tag("nav", contents, aria_label="Sections"),
+            tag("main", tag("div", self.lead, class_="lead"), *map(_section, self.sections), id="findings", tabindex="-1"),
+            tag("footer", tag("p", _footer()), tag("p", id="said", class_="unseen", role="status")),
+            tag("script", Html(self.data.replace("<", r"\u003c")), id="data", type="application/json") if self.data else "",
+            tag("script", Html(script)),
+        )
+        return joined([Html("<!DOCTYPE html>\n"), tag("html", head, body, lang="en"), Html("\n")])
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to ``path`` atomically."""
+        target = Path(path)
+        if not target.parent.is_dir():
+            raise InputError(f"{target}: there is no folder {target.parent}; create it first, or use another path.")
+        if target.is_dir():
+            raise InputError(f"{target}: this is a folder; pass the path of a file in it.")
+        page = self.html().encode()
+
+        def write_page(raw: BinaryIO) -> None:
+            raw.write(page)
+
+        write_files([(target, write_page)])
+        return target
+
+
+def _section(section: Section) -> Html:
+    heading = f"{section.name}-heading"
+    return tag("section", tag("h2", section.title, id=heading), section.body, id=section.name, aria_labelledby=heading)
+
+
+def _footer() -> str:
+    from labelsieve import __version__
+
+    return f"Made by labelsieve {__version__}. This file is self-contained and makes no network requests."
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("labelsieve.report").joinpath(name).read_text(encoding="utf-8")
+
+
+_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+# Colors of figures and the variables of page.css that replace them, on light and dark pages.
+THEME = {"#000000": "--ink", "#ffffff": "--paper", GRAY: "--muted"}
+THEME |= {color.lower(): f"--color-{index}" for index, color in enumerate(COLORS) if color not in THEME}
+PIXELS = 96  # of CSS, in an inch
+LARGEST, SMALLEST = 1.3, 0.8  # times the size on paper: on a wide page, and on a narrow one before it scrolls
+_COLOR = re.compile(r"#[0-9a-f]{6}\b")
+_FAMILY = re.compile(r"font-family:[^;]*;?\s*")
+
+
+def figure(draw: Callable[[], Any], *, name: str, title: str, description: str, caption: str = "") -> Html:
+    """Return a figure of the page.
+
+    Parameters
+    ----------
+    draw : callable
+        Makes the axes; called with matplotlib's default settings and without a window.
+    name : str
+        Unique in the page, for its anchor.
+    title, description : str
+        Text alternatives for screen readers; the title is also shown.
+    caption : str, default=""
+        Further text below the figure.
+    """
+    drawing = inline_svg(draw, name=name, title=title, description=description)
+    text = tag("figcaption", tag("strong", title), f" {caption}" if caption else "")
+    body = tag("div", drawing, class_="scroll", role="group", aria_label=title, tabindex="0")
+    return tag("figure", body, text, id=name)
+
+
+def inline_svg(draw: Callable[[], Any], *, name: str, title: str, description: str) -> Html:
+    """Return the SVG element without caption."""
+    root = ElementTree.fromstring(_drawn(draw))
+    for element in root.findall(f"{{{_SVG}}}metadata"):
+        root.remove(element)
+    inches = float(root.get("width", "0").removesuffix("pt")) / 72
+    for element in root.iter():
+        _rename(element, name)
+        _theme(element)
+    for key in ("width", "height", "version"):
+        root.attrib.pop(key, None)
+    root.set("role", "img")
+    root.set("aria-labelledby", f"{name}-title {name}-description")
+    root.set("style", f"width: {PIXELS * LARGEST * inches:.0f}px; min-width: {PIXELS * SMALLEST * inches:.0f}px")
+    for index, (part, key, text) in enumerate((("title", "title", title), ("desc", "description", description))):
+        element = ElementTree.Element(f"{{{_SVG}}}{part}", id=f"{name}-{key}")
+        element.text = printable(text)
+        root.insert(index, element)
+    ElementTree.register_namespace("", _SVG)
+    ElementTree.register_namespace("xlink", _XLINK)
+    return Html(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _drawn(draw: Callable[[], Any]) -> str:
+    plt = pyplot()
+    settings = {key: value for key, value in plt.matplotlib.rcParamsDefault.items() if key != "backend"}
+    settings |= {"svg.fonttype": "none", "svg.hashsalt": "labelsieve"}  # text stays text, and files are reproducible
+    written = io.StringIO()
+    with plt.matplotlib.rc_context(settings), off_screen(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the browser has more fonts
+        drawing = draw().figure.figure
+        drawing.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return written.getvalue()
+
+
+def _rename(element: Element, name: str) -> None:
+    """Make ids unique in the page, with their references."""
+    for key, value in element.attrib.items():
+        if key == "id":
+            element.set(key, f"{name}-{value}")
+        elif key in ("href", f"{{{_XLINK}}}href") and value.startswith("#"):
+            element.set(key, f"#{name}-{value[1:]}")
+        elif "url(#" in value:
+            element.set(key, value.replace("url(#", f"url(#{name}-"))
+
+
+def _theme(element: Element) -> None:
+    """Replace colors by variables of the page, with the printed color as fallback, and drop fonts."""
+    style = _FAMILY.sub("", element.get("style", ""))
+    if element.get("fill", "").startswith("#"):  # variables are not allowed in this attribute
+        style = f"fill: {element.attrib.pop('fill')}; {style}"
+    if style:
+        element.set("style", _COLOR.sub(lambda match: _variable(match.group()), style))
+
+
+def _variable(color: str) -> str:
+    return f"var({THEME[color]}, {color})" if color in THEME else color

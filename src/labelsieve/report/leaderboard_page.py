@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.report.html import Html, joined, numeric, paragraph, table, tag
-from labelsieve.report.html_page import Report, Section
+from labelsieve.report.html import Html, Report, Section, joined, numeric, paragraph, table, tag
 from labelsieve.statistics import critical_difference
 from labelsieve.studies.leaderboard import BoardResults
 

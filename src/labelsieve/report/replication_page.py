@@ -6,11 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from labelsieve.report.figures.style import off_screen, pyplot
-from labelsieve.report.html import Cell, Html, facts, joined, paragraph, table, tag
-from labelsieve.report.html_page import Report, Section
+from labelsieve.report.html import Cell, Html, Report, Section, facts, figure, joined, paragraph, table, tag
 from labelsieve.report.provenance import citation_section
 from labelsieve.report.study_page import datasets_table, kept_and_failed, reproduction
-from labelsieve.report.svg import figure
 
 if TYPE_CHECKING:
     from labelsieve.replications import Replication, ResultTable

@@ -6,11 +6,8 @@ from math import nan
 
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.errors import InputError
-from labelsieve.report.data_section import Facts, data_section, label_table, read_facts
-from labelsieve.report.html import Html, joined, numeric, paragraph, table, tag
-from labelsieve.report.html_page import Report, Section
+from labelsieve.report.html import Html, Report, Section, joined, numeric, paragraph, table, tag
 from labelsieve.report.provenance import (
     REDUNDANT,
     STABILITY,
@@ -22,12 +19,22 @@ from labelsieve.report.provenance import (
     selector_rows,
     versions,
 )
-from labelsieve.report.selection_figures import INTERVALS, RANK_SETS, confidence_section, selection_figures
-from labelsieve.report.selection_text import targets_text
+from labelsieve.report.selection_figures import (
+    INTERVALS,
+    RANK_SETS,
+    Facts,
+    confidence_section,
+    data_section,
+    label_table,
+    read_facts,
+    selection_figures,
+)
+from labelsieve.report.text import targets_text
 from labelsieve.selectors import selection_stability
 from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.types import TableLike, TargetsLike
 
 MOST_REDUNDANT = 8  # redundant features that a row shows, the most similar
 NAMED = 6  # features that the summary names

@@ -10,8 +10,7 @@ from labelsieve.errors import InputError
 from labelsieve.report.figures import critical_difference_diagram
 from labelsieve.report.figures.curves import legend_columns
 from labelsieve.report.figures.style import new_axes
-from labelsieve.report.html import Cell, Html, joined, numeric, paragraph, table, tag
-from labelsieve.report.html_page import Report, Section
+from labelsieve.report.html import Cell, Html, Report, Section, figure, joined, numeric, paragraph, table, tag
 from labelsieve.report.provenance import (
     RANKS,
     STABILITY,
@@ -23,7 +22,6 @@ from labelsieve.report.provenance import (
     settings_text,
     versions,
 )
-from labelsieve.report.svg import figure
 from labelsieve.statistics import Comparison
 
 if TYPE_CHECKING:

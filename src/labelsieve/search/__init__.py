@@ -1,10 +1,17 @@
-from labelsieve.search.combine_labels import KnownScores, join_labels, joined_scores, sampling_error
 from labelsieve.search.gains import CombinedGain, Gain
 from labelsieve.search.greedy import GreedySearch
-from labelsieve.search.labelwise_search import search_each, targets_per_block, together
-from labelsieve.search.lazy_gain import LazyGain, evaluates_lazily
+from labelsieve.search.labelwise import (
+    KnownScores,
+    join_labels,
+    joined_scores,
+    sampling_error,
+    search_each,
+    targets_per_block,
+    together,
+)
 from labelsieve.search.least_squares import LeastSquaresGain
-from labelsieve.search.listed_search import Lists
+from labelsieve.search.many_labels.lazy_gain import LazyGain, evaluates_lazily
+from labelsieve.search.many_labels.listed import Lists
 from labelsieve.search.quadratic_program import QuadraticProgram
 from labelsieve.search.set_search import SetSearch, make_search
 

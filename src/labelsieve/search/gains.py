@@ -91,7 +91,7 @@ class CombinedGain:
 
     Examples
     --------
-    >>> from labelsieve.search.combine_labels import KnownScores
+    >>> from labelsieve.search.labelwise import KnownScores
     >>> gains = {"a": KnownScores(np.array([4.0, 2.0, 0.0])), "b": KnownScores(np.array([1.0, 9.0, 10.0]))}
     >>> combined = CombinedGain(gains, 3)
     >>> combined.scores()

@@ -6,11 +6,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import InputError
 from labelsieve.formula.plan import Plan
 from labelsieve.formula.scorer import Scorer
+from labelsieve.tables.codes import Codes
 
 Real = NDArray[np.float64]
 Kind = Literal["sum", "mean"]

@@ -1,24 +1,24 @@
-from labelsieve.selectors.chi_square import ChiSquare, chi_square
-from labelsieve.selectors.conditional_discoveries import ConditionalDiscoveries
-from labelsieve.selectors.correlation_rankings import BMFS, MGFS
-from labelsieve.selectors.grro import GRRO
-from labelsieve.selectors.latent_factors import SCMFS, SSFS
-from labelsieve.selectors.llsf import LLSF
-from labelsieve.selectors.manifold_mifs import ManifoldMIFS
-from labelsieve.selectors.marginal_discoveries import MarginalDiscoveries
-from labelsieve.selectors.mddm import MDDM
-from labelsieve.selectors.model_importance import L1Importance, PermutationImportance, RecursiveElimination
+from labelsieve.selectors.discoveries import ConditionalDiscoveries, MarginalDiscoveries
 from labelsieve.selectors.pursuit import OrthogonalPursuit
-from labelsieve.selectors.rank_ensemble import RankEnsemble
+from labelsieve.selectors.rankings.chi_square import ChiSquare, chi_square
+from labelsieve.selectors.rankings.ensemble import RankEnsemble
+from labelsieve.selectors.rankings.grro import GRRO
+from labelsieve.selectors.rankings.importance import (
+    L1Importance,
+    PermutationImportance,
+    RecursiveElimination,
+    ShadowFeatures,
+    TreeImportance,
+)
+from labelsieve.selectors.rankings.relief import ReliefF, ReliefFML, RReliefF
+from labelsieve.selectors.rankings.univariate import BMFS, MGFS, FScore, NeighborInformation, PCALoadings
 from labelsieve.selectors.redundancy import RedundantFeature
-from labelsieve.selectors.relief import ReliefF, ReliefFML
-from labelsieve.selectors.ridge_rankings import MFSMCDM, PMFS
-from labelsieve.selectors.rrelief import RReliefF
+from labelsieve.selectors.regressions.latent import SCMFS, SSFS, ManifoldMIFS
+from labelsieve.selectors.regressions.llsf import LLSF
+from labelsieve.selectors.regressions.mddm import MDDM
+from labelsieve.selectors.regressions.sparse import MDFS, MFSMCDM, MSSL, PMFS, RFS
 from labelsieve.selectors.selection import SelectedFeature, Selection
 from labelsieve.selectors.selection_stability import selection_stability
-from labelsieve.selectors.sparse_regressions import MDFS, MSSL, RFS
-from labelsieve.selectors.tree_importance import ShadowFeatures, TreeImportance
-from labelsieve.selectors.univariate import FScore, NeighborInformation, PCALoadings
 from labelsieve.statistics import Stability, stability_index
 
 __all__ = [

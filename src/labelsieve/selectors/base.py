@@ -12,26 +12,24 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.checked_features import check_features, required
-from labelsieve.counting.checked_parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, parameter
-from labelsieve.counting.constant_targets import constant_targets, warn_of_constant_targets
-from labelsieve.counting.number_table import is_frame, is_integer_array
-from labelsieve.counting.row_weights import positive_weights
-from labelsieve.counting.sparse_format import check_sparse
-from labelsieve.counting.target_table import TargetTable
-from labelsieve.counting.target_types import TARGET_TYPES
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, allows_missing
 from labelsieve.errors import InputError, require_same_rows
 from labelsieve.labelspace import read_targets
+from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, parameter
 from labelsieve.registry import make_count
 from labelsieve.selectors.chunked_input import check_chunked, read_chunked_targets
 from labelsieve.selectors.column_frames import set_feature_names
 from labelsieve.selectors.fitted import FittedSelector
 from labelsieve.selectors.selector_input import ColumnChoice
 from labelsieve.stopping import StoppingRule, stop_ranking
-from labelsieve.stopping.base_rule import Evaluator
-from labelsieve.table_types import Features, FloatArray, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.stopping.base import Evaluator
+from labelsieve.tables.features import check_features, required
+from labelsieve.tables.frames import is_frame, is_integer_array
+from labelsieve.tables.sparse import check_sparse
+from labelsieve.tables.targets import TARGET_TYPES, TargetTable, constant_targets, warn_of_constant_targets
+from labelsieve.tables.types import Features, FloatArray, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.tables.weights import positive_weights
 
 Count = int | float | None
 

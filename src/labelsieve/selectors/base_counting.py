@@ -9,27 +9,26 @@ from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 
 from labelsieve.counting.backends.factory import BackendSetting
-from labelsieve.counting.checked_parameters import parameter
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.nominal_levels import warn_of_bias
-from labelsieve.counting.resources import thread_context
-from labelsieve.counting.row_weights import Estimator
-from labelsieve.counting.target_table import TargetTable
-from labelsieve.counting.target_types import TargetTypes
 from labelsieve.counting.workspace import Workspace
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import Discretizer, one_table
-from labelsieve.discretize.base_discretizer import Missing
+from labelsieve.discretize.base import Missing
 from labelsieve.discretize.kept_values import AsGiven
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents, label_space_name, to_count
-from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.labelspace.base import CountingInput
+from labelsieve.parameters import parameter
 from labelsieve.registry import ResolvedMethod, make_discretizer, make_target_discretizer
+from labelsieve.resources import thread_context
 from labelsieve.search import sampling_error
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseRanking, BaseSieve, Count
 from labelsieve.selectors.chunked_input import encode_chunked
 from labelsieve.stopping import StoppingRule
-from labelsieve.table_types import ColumnsLike, Features, FloatArray, TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.nominal import warn_of_bias
+from labelsieve.tables.targets import TargetTable, TargetTypes
+from labelsieve.tables.types import ColumnsLike, Features, FloatArray, TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.weights import Estimator
 
 ParentLists = list[list[int]] | None
 Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None

@@ -6,21 +6,19 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import numpy as np
 
-from labelsieve.counting.checked_features import from_device
-from labelsieve.counting.codes import Codes
-from labelsieve.counting.column_log import one_writer
-from labelsieve.counting.mapped_codes import CodesFile, MappedCodes, SparseCodesFile
-from labelsieve.counting.target_table import TargetTable
-from labelsieve.counting.target_types import TargetTypes, requested_types
+from labelsieve.counting.backends.chunked.codes_file import CodesFile, MappedCodes, SparseCodesFile, one_writer
 from labelsieve.datasets.chunked_table import ChunkedTable
-from labelsieve.datasets.dask_source import is_dask
+from labelsieve.datasets.column_sources import is_dask
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import text_print
 from labelsieve.labelspace import read_targets
 from labelsieve.progress import progress_bar
 from labelsieve.selectors.column_frames import set_feature_names
-from labelsieve.table_types import TargetsLike, WeightsLike
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.features import from_device
+from labelsieve.tables.targets import TargetTable, TargetTypes, requested_types
+from labelsieve.tables.types import TargetsLike, WeightsLike
 
 if TYPE_CHECKING:
     from labelsieve.selectors.base import BaseSieve

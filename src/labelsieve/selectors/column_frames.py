@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from labelsieve.counting.frame_columns import without_wide_integers
-from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, unknown_name
 from labelsieve.fingerprint import array_print
-from labelsieve.table_types import TargetsLike
+from labelsieve.tables.frames import is_frame, without_wide_integers
+from labelsieve.tables.types import TargetsLike
 
 Names = Sequence[str] | None  # of all columns; None: those of the data of fit, or numbers
 MAKERS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}

@@ -6,16 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.codes import Codes
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError, share
-from labelsieve.labelspace.base_space import RandomState
+from labelsieve.labelspace.base import RandomState
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.feature_information import FeatureInformation
 from labelsieve.statistics import information_intervals, information_ranks
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.types import TableLike, TargetsLike
 
 
 def of_any_label(confidence: float, n_labels: int) -> float:
@@ -43,7 +43,7 @@ class FeatureConfidence(FeatureInformation):
         """Confidence limits of the information of the selected features, and confidence sets of their ranks by information.
 
         Limits are those of the information about the label that a feature is most informative about, for each feature by
-        itself: see :func:`labelsieve.statistics.information_intervals`. They account for the choice of that label among all
+        itself: see :func:`labelsieve.discoveries.intervals`. They account for the choice of that label among all
         (Bonferroni: the level of a label is ``1 - (1 - confidence) / n_labels``), not for the choice of features because of
         their information. Ranks are those of the information about all labels, among the listed features, for all of them
         together: see :func:`labelsieve.statistics.information_ranks`.

@@ -10,21 +10,21 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.backends import CountingOptions
-from labelsieve.counting.binary_labels import label_matrix
-from labelsieve.counting.checked_features import check_features
-from labelsieve.counting.number_table import is_frame
-from labelsieve.counting.row_weights import RowWeights, TargetWeights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import StepComponents
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import TargetTable, read_targets
-from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.labelspace.base import CountingInput
 from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
 from labelsieve.selectors.column_frames import column_names, information_frame
 from labelsieve.selectors.redundancy import RedundantFeature, redundant_features
-from labelsieve.table_types import Features, TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.features import check_features
+from labelsieve.tables.frames import is_frame
+from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.types import Features, TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.weights import RowWeights, TargetWeights
 
 KINDS = "relevance", "redundancy", "complementarity"
 

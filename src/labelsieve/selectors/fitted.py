@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.binary_labels import label_matrix
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import label_space_name
 from labelsieve.registry import METHODS, method_of
@@ -16,7 +15,8 @@ from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selectio
 from labelsieve.selectors.selection_views import SelectionViews
 from labelsieve.selectors.storage import JsonStorage
 from labelsieve.statistics import Stability
-from labelsieve.table_types import TableLike, TargetsLike, as_table
+from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 MAX_STEPS = 100  # selected features whose redundancy and complementarity a table shows: their cost grows with the square
 

@@ -7,18 +7,18 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
-from labelsieve.counting.row_weights import Estimator
 from labelsieve.criteria import Criterion
 from labelsieve.discretize.kept_values import AsGiven
 from labelsieve.labelspace import LabelSpace
+from labelsieve.parameters import NOT_NEGATIVE, parameter
 from labelsieve.registry import ResolvedMethod
 from labelsieve.search import CombinedGain, Gain, LeastSquaresGain
-from labelsieve.search.column_basis import Basis
 from labelsieve.search.gains import Combine
+from labelsieve.search.least_squares import Basis
 from labelsieve.selectors.pursuit import NOMINAL, read_columns
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.table_types import ColumnsLike
+from labelsieve.tables.types import ColumnsLike
+from labelsieve.tables.weights import Estimator
 
 
 @dataclass(eq=False, repr=False)

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.checked_features import from_device
-from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
-from labelsieve.counting.number_table import is_frame
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
 from labelsieve.errors import InputError
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace import Single, label_space_name
+from labelsieve.parameters import AT_LEAST_ONE, parameter
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, make_criterion, resolve_method
@@ -26,8 +24,10 @@ from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Paren
 from labelsieve.selectors.column_frames import Names
 from labelsieve.selectors.selector_input import named_labels
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
-from labelsieve.stopping.base_rule import cannot_evaluate
-from labelsieve.table_types import TableLike, TargetsLike, WeightsLike
+from labelsieve.stopping.base import cannot_evaluate
+from labelsieve.tables.features import from_device
+from labelsieve.tables.frames import is_frame
+from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 
 DENSE_SUPPORT = 2**28  # cells of the largest dense mask of labels and features
 
@@ -192,7 +192,7 @@ class LabelwiseSieve(BaseCountingSieve):
     def plot(  # type: ignore[override]
         self, *, names: Names = None, label_names: Names = None, n_shown: int = 40, ax: Axes | None = None
     ) -> Axes:
-        """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""
+        """Draw which labels share features: see :func:`labelsieve.report.figures.features`."""
         check_is_fitted(self)
         return figure_function("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)
 

@@ -6,20 +6,20 @@ from typing import ClassVar, Self
 import numpy as np
 from sklearn.base import _fit_context
 
-from labelsieve.counting.checked_features import check_numbers, required
-from labelsieve.counting.checked_parameters import AT_LEAST_ONE, AT_LEAST_TWO, parameter
-from labelsieve.counting.magnitude import moderate
-from labelsieve.counting.target_types import TargetTypes
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, require_same_rows
 from labelsieve.information.class_distances import ClassDistances
-from labelsieve.information.measure_input import Real, read_columns
+from labelsieve.information.input import Real, read_columns
 from labelsieve.labelspace import Pruned, read_targets
+from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_target_discretizer
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
 from labelsieve.selectors.selector_input import named_labels
-from labelsieve.table_types import ColumnsLike, TableLike, TargetsLike
+from labelsieve.tables.features import check_numbers, required
+from labelsieve.tables.magnitude import moderate
+from labelsieve.tables.targets import TargetTypes
+from labelsieve.tables.types import ColumnsLike, TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)

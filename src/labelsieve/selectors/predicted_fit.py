@@ -6,12 +6,12 @@ import numpy as np
 from sklearn.base import clone
 
 from labelsieve.discretize import Discretizer
-from labelsieve.discretize.base_discretizer import BaseBins
+from labelsieve.discretize.base import BaseBins
 from labelsieve.discretize.by_column import ByColumn
 from labelsieve.errors import InputError, is_whole
 from labelsieve.formula.predicted_time import predicted_seconds, whole_table_cost
 from labelsieve.registry import ResolvedMethod
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.tables.types import TableLike, TargetsLike
 
 SAMPLE = (20_000, 4)  # values that are binned to learn how long one takes; tall columns take less for each
 ROUNDS = 3

@@ -7,21 +7,20 @@ import numpy as np
 from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.counting.checked_parameters import NOT_NEGATIVE, parameter
-from labelsieve.counting.nominal_levels import declare_nominal
-from labelsieve.counting.number_table import read_table
-from labelsieve.counting.target_types import TargetTypes
-from labelsieve.discretize.base_discretizer import positions
+from labelsieve.discretize.base import positions
+from labelsieve.parameters import NOT_NEGATIVE, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry.presets import make_target_discretizer
 from labelsieve.search import GreedySearch, LeastSquaresGain
-from labelsieve.search.column_basis import Basis
-from labelsieve.search.linear_columns import LinearColumns, feature_columns
+from labelsieve.search.least_squares import Basis, LinearColumns, feature_columns
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
 from labelsieve.selectors.selector_input import named_labels
 from labelsieve.stopping import StoppingRule
-from labelsieve.stopping.stop_ranking import stop_search
-from labelsieve.table_types import ColumnsLike, FloatArray, TableLike, TargetsLike, WeightsLike
+from labelsieve.stopping.curves import stop_search
+from labelsieve.tables.frames import read_table
+from labelsieve.tables.nominal import declare_nominal
+from labelsieve.tables.targets import TargetTypes
+from labelsieve.tables.types import ColumnsLike, FloatArray, TableLike, TargetsLike, WeightsLike
 
 BASIS = [StrOptions({"linear", "clipped", "ranks", "quadratic-ranks"})]
 NOMINAL: list[Any] = ["array-like", StrOptions({"all"}), None]

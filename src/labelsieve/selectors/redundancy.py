@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends import CountingOptions, Feature, make_backend
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import constant_column
 from labelsieve.errors import InputError
+from labelsieve.tables.codes import Codes
 
 
 class RedundantFeature(NamedTuple):

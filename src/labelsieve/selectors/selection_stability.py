@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, check_random_state
 
-from labelsieve.counting.binary_labels import label_matrix
-from labelsieve.counting.constant_targets import part_of_the_rows
 from labelsieve.errors import InputError, one_of, whole_number
-from labelsieve.labelspace.base_space import RandomState
-from labelsieve.selectors.selector_list import for_all_rows
+from labelsieve.labelspace.base import RandomState
+from labelsieve.selectors.auto.folds import for_all_rows
 from labelsieve.statistics import Stability, stability_index
-from labelsieve.table_types import TableLike, TargetsLike, as_table
+from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.targets import part_of_the_rows
+from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 Kind = Literal["auto", "bootstrap", "subsample", "pairs"]
 

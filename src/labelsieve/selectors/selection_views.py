@@ -8,13 +8,13 @@ from numpy.typing import NDArray
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.selection import Selection
 from labelsieve.statistics import Stability
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.tables.frames import is_frame
+from labelsieve.tables.types import TableLike, TargetsLike
 
 NAMED = 8  # features that the representation in one line names
 
@@ -205,7 +205,7 @@ class SelectionViews:
         label_names: Names = None,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the information per label: see :func:`labelsieve.report.figures.information_map`."""
+        """Draw the information per label: see :func:`labelsieve.report.figures.discoveries`."""
         columns, table = self._label_information(X, y)  # type: ignore[attr-defined]
         given = getattr(self, "feature_names_in_", None) if names is None else names
         features = column_names(X, given, self.n_features_in_, "feature")

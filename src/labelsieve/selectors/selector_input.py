@@ -5,16 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.counting.binary_labels import read_label_sets
-from labelsieve.counting.checked_features import check_numbers, required
-from labelsieve.counting.constant_targets import constant_numbers, warn_of_constant_targets
-from labelsieve.counting.cut_points import require_finite
-from labelsieve.counting.number_table import read_table, unmask
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows
 from labelsieve.labelspace import target_names
 from labelsieve.selectors.pair_counts import PairCounts
-from labelsieve.table_types import ColumnsLike, Matrix, TableLike, TargetsLike, is_sparse
+from labelsieve.tables.cut_points import require_finite
+from labelsieve.tables.features import check_numbers, required
+from labelsieve.tables.frames import read_table, unmask
+from labelsieve.tables.label_sets import read_label_sets
+from labelsieve.tables.targets import constant_numbers, warn_of_constant_targets
+from labelsieve.tables.types import ColumnsLike, Matrix, TableLike, TargetsLike, is_sparse
 
 TableOrCounts = TableLike | ChunkedTable | PairCounts
 

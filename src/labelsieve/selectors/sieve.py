@@ -8,9 +8,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from sklearn.base import _fit_context, clone
 
-from labelsieve.counting.checked_parameters import parameter
-from labelsieve.counting.pair_tables import PairBackend
-from labelsieve.counting.row_weights import TargetWeights, read_target_weights
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
@@ -18,18 +15,20 @@ from labelsieve.discretize import one_table
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import comparable
 from labelsieve.labelspace import LabelSpace, refusal
-from labelsieve.labelspace.base_space import CountingInput
+from labelsieve.labelspace.base import CountingInput
+from labelsieve.parameters import parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
 from labelsieve.search.gains import Gain
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.chunked_input import from_elsewhere
-from labelsieve.selectors.pair_counts import PairCounts, input_of_counts
+from labelsieve.selectors.pair_counts import PairBackend, PairCounts, input_of_counts
 from labelsieve.selectors.predicted_fit import fit_costs
 from labelsieve.selectors.selector_input import TableOrCounts, named_labels
 from labelsieve.stopping import SelectionPath, StoppingRule
-from labelsieve.table_types import TargetsLike, WeightsLike
+from labelsieve.tables.types import TargetsLike, WeightsLike
+from labelsieve.tables.weights import TargetWeights, read_target_weights
 
 
 class _Started(NamedTuple):

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from labelsieve.counting.sparse_format import check_sparse
 from labelsieve.discretize import AsGiven
 from labelsieve.errors import InputError
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
 from labelsieve.selectors.json_document import check_kind
 from labelsieve.stopping import StoppingRule
-from labelsieve.table_types import is_sparse
+from labelsieve.tables.sparse import check_sparse
+from labelsieve.tables.types import is_sparse
 
 _REGISTRIES = CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
 _STORABLE: dict[str, type] = {item.__name__: item for item in (AsGiven, LabelNetwork, NetworkRule)}

@@ -1,24 +1,15 @@
-from labelsieve.statistics.bands import Band, confidence_band
-from labelsieve.statistics.bayes import Posterior, bayesian_signed_rank
-from labelsieve.statistics.compare import compare
-from labelsieve.statistics.comparison import Comparison
-from labelsieve.statistics.conditional_randomization import conditional_randomization_test
-from labelsieve.statistics.false_discovery import HierarchicalTests, adjusted, combined, hierarchical_tests
-from labelsieve.statistics.friedman import Friedman, friedman
-from labelsieve.statistics.information_intervals import (
-    InformationIntervals,
-    information_intervals,
-    information_ranks,
-    rank_intervals,
-)
-from labelsieve.statistics.knockoff_filter import e_q_values, knockoff_e_values, knockoff_reproducibility, knockoff_threshold
-from labelsieve.statistics.knockoff_gaussian import GaussianKnockoffs
-from labelsieve.statistics.knockoff_likelihood import lasso_importance, likelihood_ratios
-from labelsieve.statistics.knockoff_slack import knockoff_slack
-from labelsieve.statistics.knockoff_tree import TreeKnockoffs
-from labelsieve.statistics.pair_tests import bonferroni_dunn, critical_difference, holm, nemenyi, wilcoxon_holm
+from labelsieve.discoveries.conditional_randomization import conditional_randomization_test
+from labelsieve.discoveries.error_rates import HierarchicalTests, adjusted, combined, hierarchical_tests
+from labelsieve.discoveries.intervals import InformationIntervals, information_intervals, information_ranks, rank_intervals
+from labelsieve.discoveries.knockoff_filter import e_q_values, knockoff_e_values, knockoff_reproducibility, knockoff_threshold
+from labelsieve.discoveries.knockoff_gaussian import GaussianKnockoffs, knockoff_slack
+from labelsieve.discoveries.knockoff_likelihood import lasso_importance, likelihood_ratios
+from labelsieve.discoveries.knockoff_tree import TreeKnockoffs
+from labelsieve.statistics.bayes import Band, Posterior, bayesian_signed_rank, confidence_band
+from labelsieve.statistics.comparison import Comparison, compare
 from labelsieve.statistics.results_table import average_ranks, ranks
 from labelsieve.statistics.stability_index import Stability, stability_bound, stability_index
+from labelsieve.statistics.tests import Friedman, bonferroni_dunn, critical_difference, friedman, holm, nemenyi, wilcoxon_holm
 
 __all__ = [
     "Band",

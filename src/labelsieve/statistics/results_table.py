@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from labelsieve.counting.number_table import is_frame
 from labelsieve.errors import InputError, is_whole
-from labelsieve.table_types import Frame
+from labelsieve.tables.frames import is_frame
+from labelsieve.tables.types import Frame
 
 Floats = NDArray[np.float64]
 

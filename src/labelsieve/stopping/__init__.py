@@ -1,10 +1,7 @@
-from labelsieve.stopping.base_rule import SelectionPath, StoppingRule
-from labelsieve.stopping.cross_validation import CrossValidated
-from labelsieve.stopping.false_discovery_rule import FDR
-from labelsieve.stopping.g_test import GTest
-from labelsieve.stopping.permutation import PermutationTest
-from labelsieve.stopping.score_curve import Knee, ScoreThreshold
-from labelsieve.stopping.stop_ranking import stop_ranking
+from labelsieve.stopping.base import SelectionPath, StoppingRule
+from labelsieve.stopping.curves import CrossValidated, Knee, ScoreThreshold, stop_ranking
+from labelsieve.stopping.false_discovery import FDR
+from labelsieve.stopping.significance import GTest, PermutationTest
 
 __all__ = [
     "FDR",

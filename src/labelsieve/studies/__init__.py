@@ -1,6 +1,8 @@
 from labelsieve.errors import StudyError
-from labelsieve.studies.execution import Estimate, Outcome, Study, estimate
+from labelsieve.studies.estimate import Estimate, estimate
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import Grid, Profile, StudyResults
+from labelsieve.studies.records import Grid, Profile
+from labelsieve.studies.results import StudyResults
+from labelsieve.studies.study import Outcome, Study
 
 __all__ = ["Estimate", "Grid", "Outcome", "Profile", "Protocol", "Study", "StudyError", "StudyResults", "estimate"]

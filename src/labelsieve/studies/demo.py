@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from labelsieve.datasets.synthetic.feature_roles import Kind, SyntheticData, make_feature_roles
+from labelsieve.datasets.synthetic import Kind, SyntheticData, make_feature_roles
 from labelsieve.formula import Formula
 from labelsieve.registry import CRITERIA, make_criterion
 from labelsieve.selectors.sieve import Sieve

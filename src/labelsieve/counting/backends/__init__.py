@@ -1,7 +1,7 @@
-from labelsieve.counting.backends.chunked import ChunkedBackend
-from labelsieve.counting.backends.dask_layout import dask_backend
+from labelsieve.counting.backends.chunked.backend import ChunkedBackend
+from labelsieve.counting.backends.dask.backend import dask_backend
 from labelsieve.counting.backends.factory import CountingOptions, make_backend
-from labelsieve.counting.backends.gpu_backend import GpuBackend
+from labelsieve.counting.backends.gpu.backend import GpuBackend
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import (
     Backend,

@@ -7,20 +7,19 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends.chunked import ChunkedBackend
-from labelsieve.counting.backends.dask_layout import dask_backend
-from labelsieve.counting.backends.gpu_backend import GpuBackend
-from labelsieve.counting.backends.gpu_bits import BIT_LEVELS
-from labelsieve.counting.backends.gpu_compile import find_cupy
+from labelsieve.counting.backends.chunked.backend import ChunkedBackend
+from labelsieve.counting.backends.chunked.codes_file import MappedCodes
+from labelsieve.counting.backends.dask.backend import dask_backend
+from labelsieve.counting.backends.gpu.backend import GpuBackend
+from labelsieve.counting.backends.gpu.device import BIT_LEVELS, find_cupy
 from labelsieve.counting.backends.known_targets import KnownTargets
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import Backend, BackendFactory
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.mapped_codes import MappedCodes
-from labelsieve.counting.resources import n_threads
-from labelsieve.counting.row_weights import Estimator, RowWeights
 from labelsieve.errors import DeviceError, InputError, unknown_name
+from labelsieve.resources import n_threads
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.weights import Estimator, RowWeights
 
 BackendSetting = str | BackendFactory
 BACKENDS: dict[str, BackendFactory] = {

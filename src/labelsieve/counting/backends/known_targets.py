@@ -31,10 +31,10 @@ from labelsieve.counting.backends.protocol import (
     Sums,
 )
 from labelsieve.counting.backends.table_backend import target_range
-from labelsieve.counting.codes import Codes, SparseCodes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import RowWeights
 from labelsieve.errors import InputError
+from labelsieve.tables.codes import Codes, SparseCodes
+from labelsieve.tables.weights import RowWeights
 
 
 class KnownTables:
@@ -50,7 +50,7 @@ class KnownTables:
 
     Notes
     -----
-    Cost: whole tables, see :class:`~labelsieve.counting.backends.joint_tables.JointTables`.
+    Cost: whole tables, see :class:`~labelsieve.counting.backends.table_backend.JointTables`.
     """
 
     def __init__(self, backend: Backend, fixed: FixedPoint, ratios: NDArray[np.float64]) -> None:

@@ -13,11 +13,11 @@ from labelsieve import core
 from labelsieve.counting.backends.known_targets import known_ratios
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Column, Condition, Feature, Panel, PanelFold, Reduce, Sums
 from labelsieve.counting.backends.table_backend import TableBackend, target_range
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import logarithms
 from labelsieve.counting.joint_codes import constant_column
-from labelsieve.counting.resources import n_threads, require_memory
-from labelsieve.counting.row_weights import RowWeights
+from labelsieve.resources import n_threads, require_memory
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.weights import RowWeights
 
 LEAST_TABLE, TABLE_PER_ROW = 2**16, 8  # terms in a table of sums of weights, at most
 

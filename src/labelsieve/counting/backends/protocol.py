@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.codes import Codes
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.row_weights import RowWeights
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.weights import RowWeights
 
 Sums = NDArray[np.int64]
 Reduce = Literal["sum"] | None

@@ -11,7 +11,7 @@ from scipy import sparse
 from labelsieve.errors import DatasetError
 
 if TYPE_CHECKING:
-    from labelsieve.datasets.readers.arff_header import Texts
+    from labelsieve.datasets.readers.arff import Texts
     from labelsieve.datasets.readers.text_columns import TextCells
 
 # Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.

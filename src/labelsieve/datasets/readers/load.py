@@ -12,20 +12,27 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 from scipy import sparse
 
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.readers.arff import parse_arff
-from labelsieve.datasets.readers.arff_header import Strings
+from labelsieve.datasets.readers.arff import Strings, parse_arff
 from labelsieve.datasets.readers.column_table import Table, join
-from labelsieve.datasets.readers.csv_table import parse_csv
-from labelsieve.datasets.readers.file_bytes import read_bytes, read_pieces
-from labelsieve.datasets.readers.label_columns import Labels, label_names
-from labelsieve.datasets.readers.label_sets import find_separator, label_sets, refuse_lists
+from labelsieve.datasets.readers.csv import parse_csv
+from labelsieve.datasets.readers.files import DEFAULT_LIMIT, memory_limit, read_bytes, read_pieces
+from labelsieve.datasets.readers.labels import (
+    Labels,
+    MissingLabels,
+    as_mark,
+    find_separator,
+    is_class,
+    label_names,
+    label_sets,
+    refuse_lists,
+    rows_with_labels,
+    targets,
+)
 from labelsieve.datasets.readers.libsvm import LOOK, is_libsvm, parse_libsvm
 from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
-from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, memory_limit
-from labelsieve.datasets.readers.npz_pair import is_npz, parse_npz
+from labelsieve.datasets.readers.npz import is_npz, parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import is_spreadsheet, parse_spreadsheet
-from labelsieve.datasets.readers.target_columns import MissingLabels, as_mark, is_class, rows_with_labels, targets
 from labelsieve.errors import DatasetError, DatasetWarning, one_of
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

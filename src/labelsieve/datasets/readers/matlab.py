@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.readers.column_table import Column, Table, check_width
-from labelsieve.datasets.readers.memory_budget import CELL, DEFAULT_LIMIT, LIMIT_VARIABLE, require_cells
+from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, LIMIT_VARIABLE, require_cells
 from labelsieve.errors import DatasetError, some_of
-from labelsieve.table_types import Matrix, dense_array, is_sparse
+from labelsieve.tables.types import Matrix, dense_array, is_sparse
 
 HEADER = 128
 MATRIX, PACKED = 14, 15

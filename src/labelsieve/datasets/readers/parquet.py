@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
-from labelsieve.datasets.readers.csv_engines import arrow_column, polars_column
-from labelsieve.datasets.readers.label_sets import list_cells
-from labelsieve.datasets.readers.memory_budget import CELL, COLUMN, DEFAULT_LIMIT, TextBudget, require_cells, require_memory
+from labelsieve.datasets.readers.csv import arrow_column, polars_column
+from labelsieve.datasets.readers.files import CELL, COLUMN, DEFAULT_LIMIT, TextBudget, require_cells, require_memory
+from labelsieve.datasets.readers.labels import list_cells
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 from labelsieve.errors import DatasetError
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from labelsieve.datasets.readers.column_table import Column, Table, check_names, refuse_unnamed
-from labelsieve.datasets.readers.memory_budget import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
+from labelsieve.datasets.readers.files import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 from labelsieve.errors import DatasetError, some_of
 

@@ -1,6 +1,6 @@
+from labelsieve.datasets.splits.plain import ForwardSplits, HalfSplits
 from labelsieve.datasets.splits.published_folds import PublishedFolds, read_folds
-from labelsieve.datasets.splits.stratified_splits import IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
-from labelsieve.datasets.splits.unstratified_splits import ForwardSplits, HalfSplits
+from labelsieve.datasets.splits.stratified import IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 
 __all__ = [
     "ForwardSplits",

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.io import loadmat
 
 from labelsieve.datasets.readers.matlab import check_elements
-from labelsieve.datasets.splits.base_splitter import MOST, Split, Splitter, parts, row_count
+from labelsieve.datasets.splits.plain import MOST, Split, Splitter, parts, row_count
 from labelsieve.errors import InputError, whole_number
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.tables.types import TableLike, TargetsLike
 
 VARIABLE = "indices"
 

@@ -19,7 +19,7 @@ from labelsieve.replications.replication import (
     sources,
 )
 from labelsieve.studies.protocol import Protocol
-from labelsieve.table_types import Matrix, TargetsLike
+from labelsieve.tables.types import Matrix, TargetsLike
 
 TABLES, OTHERS = "tables", "discretizers"
 SHARES = (0.10, 0.15)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from labelsieve.datasets.splits.base_splitter import MOST, Split, Splitter, row_count
+from labelsieve.datasets.splits.plain import MOST, Split, Splitter, row_count
 from labelsieve.errors import InputError, whole_number
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.tables.types import TableLike, TargetsLike
 
 _MASK = 2**48 - 1
 _MULTIPLIER, _INCREMENT = 0x5DEECE66D, 0xB

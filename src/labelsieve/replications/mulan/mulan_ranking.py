@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.counting.checked_parameters import parameter
 from labelsieve.discretize import EqualWidth
+from labelsieve.parameters import parameter
 from labelsieve.registry import PRESETS, resolve_method
 from labelsieve.replications.mulan.weka_filters import WekaBins
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.table_types import TableLike, TargetsLike
+from labelsieve.tables.types import TableLike, TargetsLike
 
 
 @dataclass(eq=False, repr=False)

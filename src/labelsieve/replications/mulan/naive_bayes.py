@@ -12,10 +12,10 @@ from sklearn.preprocessing import OrdinalEncoder
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.sparse_format import validate_data
 from labelsieve.replications.mulan.weka_filters import column_ends
 from labelsieve.replications.mulan.weka_neighbors import ProbabilisticClassifier
-from labelsieve.table_types import TableLike, TargetsLike, is_sparse
+from labelsieve.tables.sparse import validate_data
+from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
 
 UNSEEN = -1
 

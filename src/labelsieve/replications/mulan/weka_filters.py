@@ -12,14 +12,14 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.checked_parameters import parameter
-from labelsieve.counting.codes import MAX_LEVELS, Codes
-from labelsieve.counting.cut_points import ColumnCuts
-from labelsieve.counting.number_table import NumberTable
-from labelsieve.counting.row_weights import RowWeights
-from labelsieve.counting.sparse_format import validate_data
-from labelsieve.discretize.base_discretizer import BaseBins
-from labelsieve.table_types import CompressedMatrix, FloatArray, Matrix, SparseMatrix, TableLike, TargetsLike, is_sparse
+from labelsieve.discretize.base import BaseBins
+from labelsieve.parameters import parameter
+from labelsieve.tables.codes import MAX_LEVELS, Codes
+from labelsieve.tables.cut_points import ColumnCuts
+from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.sparse import validate_data
+from labelsieve.tables.types import CompressedMatrix, FloatArray, Matrix, SparseMatrix, TableLike, TargetsLike, is_sparse
+from labelsieve.tables.weights import RowWeights
 
 
 class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]

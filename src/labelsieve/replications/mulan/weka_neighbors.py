@@ -12,11 +12,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.classifiers import BRkNN, Neighbors
-from labelsieve.classifiers.base_classifier import MultiLabelClassifier
-from labelsieve.counting.checked_parameters import AT_LEAST_ONE, parameter
-from labelsieve.counting.sparse_format import validate_data
+from labelsieve.classifiers.base import MultiLabelClassifier
+from labelsieve.parameters import AT_LEAST_ONE, parameter
 from labelsieve.replications.mulan.weka_filters import WekaScaler
-from labelsieve.table_types import TableLike, TargetsLike, is_sparse
+from labelsieve.tables.sparse import validate_data
+from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
 
 
 @dataclass(eq=False, repr=False)

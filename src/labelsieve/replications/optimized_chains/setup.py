@@ -10,13 +10,12 @@ from sklearn.model_selection import KFold
 from sklearn.svm import LinearSVC
 
 from labelsieve.chains import OptimizedClassifierChain
-from labelsieve.datasets.catalog import catalog
-from labelsieve.datasets.fetch import data_folder
+from labelsieve.datasets.fetch import catalog, data_folder
 from labelsieve.datasets.splits import PublishedFolds
 from labelsieve.replications.optimized_chains.shared_learning import SharedChain
 from labelsieve.replications.replication import DataHome, sources
 from labelsieve.studies.protocol import Protocol
-from labelsieve.table_types import Matrix, TargetsLike
+from labelsieve.tables.types import Matrix, TargetsLike
 
 WORDS = {"exact_match": "exact match", "hamming_score": "Hamming score", "macro_f1": "macro-F1", "micro_f1": "micro-F1"}
 MEASURES = tuple(WORDS)

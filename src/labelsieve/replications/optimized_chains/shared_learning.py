@@ -14,13 +14,13 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import ShuffleSplit
 
 from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
-from labelsieve.chains.chain_links import Chain, fit_chain
 from labelsieve.chains.inference import greedy
+from labelsieve.chains.links import Chain, fit_chain
 from labelsieve.errors import InputError
-from labelsieve.labelspace.base_space import RandomState
+from labelsieve.labelspace.base import RandomState
 from labelsieve.metrics import MEASURES
 from labelsieve.selectors import MDDM
-from labelsieve.table_types import Matrix, is_sparse
+from labelsieve.tables.types import Matrix, is_sparse
 
 
 class GivenOrder(BaseEstimator):  # type: ignore[misc]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from sklearn.model_selection import GridSearchCV, ShuffleSplit
 
 from labelsieve.chains import ChainEnsemble, ClassifierChain
-from labelsieve.metrics.scorers import get_scorer
+from labelsieve.metrics.evaluation import get_scorer
 from labelsieve.replications.optimized_chains import setup as sun_kudo
 from labelsieve.replications.optimized_chains.setup import SETS, SWAPPED, occ, svm
 from labelsieve.replications.optimized_chains.shared_learning import BySize, GivenOrder, SharedDirections, TunedShare

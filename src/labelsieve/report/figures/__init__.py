@@ -1,13 +1,13 @@
-from labelsieve.report.figures.choice_curves import automatic_choice, stopping_curve
-from labelsieve.report.figures.critical_difference import critical_difference_diagram
-from labelsieve.report.figures.curves import curves
-from labelsieve.report.figures.discovery_charts import discovery_map, discovery_volcano, p_value_calibration
-from labelsieve.report.figures.feature_bars import information_confidence, selection_stability
-from labelsieve.report.figures.information_map import information_map
-from labelsieve.report.figures.network_chart import label_network
-from labelsieve.report.figures.rank_map import rank_map
-from labelsieve.report.figures.score_chart import ranking
-from labelsieve.report.figures.shared_features import shared_features
+from labelsieve.report.figures.curves import automatic_choice, curves, stopping_curve
+from labelsieve.report.figures.discoveries import discovery_map, discovery_volcano, information_map, p_value_calibration
+from labelsieve.report.figures.features import (
+    information_confidence,
+    label_network,
+    ranking,
+    selection_stability,
+    shared_features,
+)
+from labelsieve.report.figures.ranks import critical_difference_diagram, rank_map
 
 __all__ = [
     "automatic_choice",

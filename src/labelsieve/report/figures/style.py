@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from typing import Any, Literal
 
 from labelsieve.plotting import Axes
-from labelsieve.report.plaintext import printable
+from labelsieve.report.text import printable
 
 WIDTH = 6.3  # inches: the text width of a paper on A4
 COLUMN = 3.5  # inches: a column of a paper with two

@@ -1,15 +1,22 @@
-from labelsieve.studies.leaderboard.board_results import BoardResults, read_board, study_folders
-from labelsieve.studies.leaderboard.noise_shares import noise_shares
-from labelsieve.studies.leaderboard.parquet_results import export_results, exported_folders, import_results, merge
 from labelsieve.studies.leaderboard.placement import (
     Neighbor,
     Placement,
     check_same_rows,
     load_selector,
+    noise_shares,
     own_protocols,
     placement,
     restricted,
     with_selector,
+)
+from labelsieve.studies.leaderboard.results import (
+    BoardResults,
+    export_results,
+    exported_folders,
+    import_results,
+    merge,
+    read_board,
+    study_folders,
 )
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""The place of a selector in a leaderboard, also of one from a file: average ranks, and comparisons with its neighbors."""
+"""Places of methods on the leaderboard."""
 
 import importlib
 import inspect
@@ -16,9 +16,11 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError, StudyError, unknown_name
 from labelsieve.statistics import Posterior, bayesian_signed_rank
-from labelsieve.studies.leaderboard.board_results import BoardResults, Floats, study_folders
+from labelsieve.studies.data import added_counts
+from labelsieve.studies.leaderboard.results import BoardResults, Floats, study_folders
 from labelsieve.studies.protocol import ALL, Protocol
-from labelsieve.studies.store.schema import reading
+from labelsieve.studies.records import read_records
+from labelsieve.studies.store import reading
 
 AVERAGED = (5, 10, 20, 40)  # numbers of features, of those that the data sets have
 SAME_WITHIN = 0.01
@@ -227,3 +229,44 @@ def _rows(folder: Path) -> dict[tuple[str, int], tuple[str, str]]:
     with reading(folder) as db:
         found = () if db is None else db.execute("SELECT DISTINCT dataset, split, data, rows FROM selections")
         return {(dataset, split): (data, rows) for dataset, split, data, rows in found}
+
+
+SIZES = (5, 10, 20, 40)
+
+
+def noise_shares(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES) -> dict[str, tuple[float, float, int]]:
+    """Fractions of irrelevant and corrupted columns among the first features, by method, and the number of data sets.
+
+    Shares are averaged over numbers of features below the number of original ones, then over splits and data sets. Data sets
+    without ``noise`` are left out.
+    """
+    found: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for path in study_folders(folder).values():
+        records = read_records(path)
+        settings = {table["name"]: table["noise"] for table in records.protocol.get("datasets", []) if "noise" in table}
+        for row in records.selections:
+            if row.dataset not in settings or row.selected is None or row.method == ALL:  # all features are no ranking
+                continue
+            n_original = original_count(records.shapes[row.dataset].n_features, settings[row.dataset])
+            ranking = np.array(json.loads(row.selected))
+            n_irrelevant = added_counts(n_original, settings[row.dataset])[0]
+            limits = n_original, n_original + n_irrelevant
+            heads = [ranking[:size] for size in sizes if size < n_original and len(ranking) >= size]
+            if heads:
+                shares = [(((head >= limits[0]) & (head < limits[1])).mean(), (head >= limits[1]).mean()) for head in heads]
+                irrelevant, corrupted = np.mean(shares, axis=0).tolist()
+                found.setdefault(row.method, {}).setdefault(row.dataset, []).append((irrelevant, corrupted))
+    if not found:
+        raise InputError(f"{folder}: no selection of a data set with noise; run a protocol with noise, such as noise.toml.")
+    means = {method: np.mean([np.mean(rows, axis=0) for rows in by_data.values()], axis=0) for method, by_data in found.items()}
+    order = sorted(means, key=lambda method: float(means[method].sum()))
+    return {method: (float(means[method][0]), float(means[method][1]), len(found[method])) for method in order}
+
+
+def original_count(n_features: int, noise: dict[str, float]) -> int:
+    """Return the number of features before noise was added.
+
+    >>> original_count(17, {"irrelevant": 0.5, "corrupted": 0.25})
+    10
+    """
+    return next(d for d in range(n_features + 1) if d + sum(added_counts(d, noise)) >= n_features)

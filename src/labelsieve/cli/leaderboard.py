@@ -1,0 +1,200 @@
+"""The commands of a leaderboard: ``labelsieve leaderboard ...``."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from labelsieve.cli.options import command_line, examples, names_in
+from labelsieve.cli.report import check_output, print_path
+from labelsieve.cli.run_study import DATASETS, NAMES
+from labelsieve.report.text import plain_table, prose, text_of
+
+if TYPE_CHECKING:
+    from labelsieve.studies.leaderboard import Placement
+
+N_NEIGHBORS = 5  # above and below the place of a selector that are printed
+
+FOLDER = "Folder of labelsieve compare: a study, or several studies in folders below it."
+RESULTS = f"{FOLDER} Or the folder of exported files."
+SOME_DATASETS = "Comma-separated names or tags; default: all."
+LEARNERS = "Comma-separated names; default: all but those that ran with few selectors."
+MEASURE = "For data sets with labels; default: the first of the protocol."
+FILES = "Folder of the Parquet files, or of one folder for every study."
+
+leaderboard_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+
+
+@leaderboard_app.callback()
+def leaderboard() -> None:
+    """Publish a large comparison of selectors, merge its parts, and rank a custom selector in it."""
+
+
+@leaderboard_app.command(epilog=examples("labelsieve leaderboard page board -o leaderboard.html"))
+def page(
+    folder: Annotated[Path, typer.Argument(help=RESULTS)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Output file; an existing file is replaced.")] = Path(
+        "leaderboard.html"
+    ),
+) -> None:
+    """Write the results as one HTML file that ranks, compares and draws for any choice of data sets, learner and measure."""
+    from labelsieve.report import leaderboard_report
+    from labelsieve.studies.leaderboard import read_board
+
+    check_output(output)
+    with stored_board(folder) as path:
+        board = read_board(path)
+    print_path(leaderboard_report(board, command=command_line()).write(output))
+
+
+@leaderboard_app.command(
+    epilog=examples("labelsieve leaderboard ranks board --only-datasets development --measure macro_f1 --against cmim")
+)
+def ranks(
+    folder: Annotated[Path, typer.Argument(help=RESULTS)],
+    datasets: Annotated[str | None, typer.Option("--only-datasets", help=SOME_DATASETS)] = None,
+    learners: Annotated[str | None, typer.Option("--only-learners", help=LEARNERS)] = None,
+    measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
+    against: Annotated[str, typer.Option(help="Selector that the others are compared with.")] = "random",
+) -> None:
+    """Print average ranks, the critical difference, and comparisons of one selector with all others."""
+    from labelsieve.statistics import critical_difference
+    from labelsieve.studies.leaderboard import placement, read_board, restricted
+
+    with stored_board(folder) as path:
+        board = restricted(read_board(path), names_in(datasets), names_in(learners))
+    found = placement(board, against, measure=measure)
+    typer.echo(placement_text(found, found.n_ranked))
+    if len(found.datasets) > 1:
+        critical = critical_difference(found.n_ranked, len(found.datasets))
+        text = f"Learners: {', '.join(board.learners)}. Critical difference of average ranks (Nemenyi, 5 %): {critical:.2f}."
+        typer.echo(f"\n{prose(text)}")
+
+
+@leaderboard_app.command(epilog=examples("labelsieve leaderboard merge board shard1 shard2 shard3"))
+def merge(
+    folder: Annotated[Path, typer.Argument(help=f"{FOLDER} It is created if it does not exist.")],
+    others: Annotated[list[Path], typer.Argument(help="Folders whose results are added to it, such as those of shards.")],
+) -> None:
+    """Merge results from several folders; if several have a cell, that of the first folder is kept."""
+    from labelsieve.studies.leaderboard import merge as merge_stores
+    from labelsieve.studies.leaderboard import study_folders
+
+    for other in others:
+        for name, path in study_folders(other).items():
+            n_added = merge_stores(folder / name if name else folder, [path])
+            typer.echo(f"{path}: {n_added:,} cells added.")
+
+
+@leaderboard_app.command(epilog=examples("labelsieve leaderboard export board leaderboard/results"))
+def export(
+    folder: Annotated[Path, typer.Argument(help=FOLDER)], output: Annotated[Path, typer.Argument(help="Folder to write to.")]
+) -> None:
+    """Write the results as Parquet files: values, cells and selections of every study; needs pyarrow."""
+    from labelsieve.studies.leaderboard import export_results, study_folders
+
+    for name, path in study_folders(folder).items():
+        for written in export_results(path, output / name if name else output):
+            typer.echo(f"{written}: {written.stat().st_size / 2**20:.2f} MB")
+
+
+@leaderboard_app.command("import", epilog=examples("labelsieve leaderboard import leaderboard/results board"))
+def import_(
+    files: Annotated[Path, typer.Argument(help=FILES)],
+    folder: Annotated[Path, typer.Argument(help="Folder of the study to write, for labelsieve compare to continue.")],
+) -> None:
+    """Read the files of export, so that labelsieve compare continues where they ended; needs pyarrow."""
+    from labelsieve.studies.leaderboard import exported_folders, import_results
+
+    for name, path in exported_folders(files).items():
+        n_cells = import_results(path, folder / name if name else folder)
+        typer.echo(f"{folder / name if name else folder}: {n_cells:,} cells.")
+
+
+@leaderboard_app.command(epilog=examples("labelsieve leaderboard add my_selector.py --board leaderboard/results --out mine"))
+def add(
+    file: Annotated[Path, typer.Argument(help="Python file with the class of a selector: fit(X, Y) sets selected_.")],
+    out: Annotated[Path, typer.Option(help="Folder for the results; a second run completes the missing cells.")],
+    board: Annotated[Path, typer.Option(help="Folder of the leaderboard, or of its exported files.")] = Path(
+        "leaderboard/results"
+    ),
+    name: Annotated[str | None, typer.Option("--class", help="Class of the selector, if the file has several.")] = None,
+    datasets: Annotated[str | None, typer.Option("--only-datasets", help=DATASETS)] = None,
+    learners: Annotated[str | None, typer.Option("--only-learners", help=NAMES)] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Run only this number of first splits of every data set.")] = 1,
+    measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
+) -> None:
+    """Evaluate a custom selector on the splits of a leaderboard, and print its rank.
+
+    Only the new selector is run. It is compared with the stored results of the same splits.
+    """
+    from labelsieve.studies import Study
+    from labelsieve.studies.leaderboard import (
+        check_same_rows,
+        load_selector,
+        own_protocols,
+        placement,
+        read_board,
+        with_selector,
+    )
+    from labelsieve.studies.protocol import Part
+
+    selector = load_selector(file, name)
+    label = type(selector).__name__
+    with stored_board(board) as folder:
+        part = Part(datasets=names_in(datasets), classifiers=names_in(learners), repeats=repeats)
+        for study, protocol in part.of(own_protocols(folder, label, selector)).items():
+            outcome = Study(protocol, out / study if study else out).run(changed="rerun")
+            typer.echo(f"labelsieve: {study or out}: {outcome.n_run:,} cells run, {outcome.n_failed:,} failed.", err=True)
+        check_same_rows(folder, out)
+        joined = with_selector(read_board(folder, repeats=repeats), read_board(out, repeats=repeats), label)
+    typer.echo(placement_text(placement(joined, label, measure=measure)))
+
+
+@leaderboard_app.command(epilog=examples("labelsieve leaderboard noise noisy"))
+def noise(folder: Annotated[Path, typer.Argument(help=FOLDER)]) -> None:
+    """Print how many of the first 5, 10, 20 and 40 features are columns that were added as noise, by selector."""
+    from labelsieve.studies.leaderboard import noise_shares
+
+    table = plain_table("selector", ">irrelevant", ">corrupted", ">data sets")
+    for name, (irrelevant, corrupted, count) in noise_shares(folder).items():
+        table.add_row(name, f"{100 * irrelevant:.1f} %", f"{100 * corrupted:.1f} %", str(count))
+    typer.echo(text_of(table))
+
+
+@contextmanager
+def stored_board(folder: Path) -> Iterator[Path]:
+    """Yield the folder of a leaderboard; files that were exported are imported into a temporary one."""
+    from labelsieve.studies.leaderboard import exported_folders, import_results, study_folders
+
+    if not any(folder.glob("**/cells.parquet")):
+        study_folders(folder)  # refuses a folder without results
+        yield folder
+        return
+    with TemporaryDirectory() as temporary:
+        for name, path in exported_folders(folder).items():
+            import_results(path, Path(temporary) / name)
+        yield Path(temporary)
+
+
+def placement_text(found: "Placement", n_neighbors: int = N_NEIGHBORS) -> str:
+    """Return the place of a selector, and its comparison with those next to it."""
+    first, last = max(0, found.place - 1 - n_neighbors), found.place - 1 + n_neighbors
+    table = plain_table("selector", ">average rank", ">wins", ">losses", ">better", ">equivalent", ">worse")
+    for index, other in enumerate(found.others[first:last], first):
+        if index == found.place - 1:
+            table.add_row(f"{found.name} <", f"{found.average_rank:.2f}", *[""] * 5)
+        odds = other.posterior
+        shares = ["-"] * 3 if odds is None else [f"{share:.2f}" for share in (odds.first, odds.same, odds.second)]
+        table.add_row(other.name, f"{other.average_rank:.2f}", str(other.wins), str(other.losses), *shares)
+    if found.place - 1 >= min(last, len(found.others)):
+        table.add_row(f"{found.name} <", f"{found.average_rank:.2f}", *[""] * 5)
+    head = f"{found.name}: place {found.place} of {found.n_ranked}, average rank {found.average_rank:.2f}"
+    notes = (
+        f"Wins and losses of {found.name} against each selector, over {len(found.datasets)} data sets; then the probabilities "
+        "that it is better, practically equivalent (within 0.01) and worse, by a Bayesian signed-rank test."
+    )
+    return "\n\n".join([prose(f"{head} over {len(found.datasets)} data sets."), text_of(table), prose(notes)])

@@ -1,0 +1,429 @@
+"""The backend that counts chunks of rows one after the other, for tables that do not fit into memory."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve import core
+from labelsieve.counting.backends.chunked.codes_file import MappedCodes
+from labelsieve.counting.backends.chunked.packed_rows import CHUNK_ROWS, WORDS, Chunk, Layout, PackedRows, Part
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Panel, Reduce, Sums
+from labelsieve.counting.backends.table_backend import TableBackend, target_range
+from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.joint_codes import sum_of_levels
+from labelsieve.resources import available_memory, n_threads, require_memory
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.weights import RowWeights
+
+Counts = NDArray[np.int64]
+NOT_COUNTED = np.iinfo(np.uint32).max  # as in the core
+
+
+class LevelCells:
+    """The cells of a variable: the most frequent level is not counted, levels that do not occur have none; or ``every`` one.
+
+    >>> cells = LevelCells(np.array([2, 0, 9]))
+    >>> cells.cell, cells.n_counted
+    (array([         0, 4294967295, 4294967295], dtype=uint32), 1)
+    """
+
+    def __init__(self, sizes: NDArray[np.integer], *, every: bool = False) -> None:
+        occurs = np.flatnonzero(sizes)
+        counted = np.arange(len(sizes)) if every else occurs[occurs != np.argmax(sizes)]
+        self.cell = np.full(len(sizes), NOT_COUNTED, dtype=np.uint32)
+        self.cell[counted] = np.arange(len(counted))
+        self.n_counted = len(counted)
+
+
+def complete(counted: Counts, all_rows: Counts) -> Counts:
+    """Counts of all levels: those of the most frequent one, the rest of ``all_rows``, come last.
+
+    >>> complete(np.array([[1, 2], [0, 1]]), np.array([4, 9])).tolist()
+    [[1, 2], [0, 1], [3, 6]]
+    """
+    rest = all_rows - counted.sum(axis=0)
+    return np.concatenate([counted, rest[np.newaxis]])
+
+
+def complete_pairs(counted: Counts, with_class: Counts, with_given: Counts) -> Counts:
+    """Counts of all pairs of a class and a given level, one after the other.
+
+    ``counted`` has shape ``(classes - 1, levels - 1, columns)``; the margins have all classes and all given levels.
+    """
+    rest = with_class[:-1] - counted.sum(axis=1)
+    of_classes = np.concatenate([counted, rest[:, np.newaxis]], axis=1)
+    last = with_given - of_classes.sum(axis=0)
+    return np.concatenate([of_classes, last[np.newaxis]]).reshape(-1, counted.shape[-1])
+
+
+class TableSums:
+    """Sums over the cells of the tables of some features with any variable.
+
+    Parameters
+    ----------
+    part : Part
+        Features and columns.
+    layout : Layout
+    fixed : FixedPoint
+    """
+
+    def __init__(self, part: Part, layout: Layout, fixed: FixedPoint) -> None:
+        self._fixed, self._n_features = fixed, len(part.features)
+        n_columns = layout.levels[part.features] - 1
+        with_columns = np.flatnonzero(n_columns)
+        self._order = with_columns[np.argsort(part.first[with_columns], kind="stable")]
+        self._first = part.first[self._order]
+
+    def __call__(self, counts: Counts) -> Counts:
+        """``(features,)``: sums over the rows of ``counts`` and all levels of each feature."""
+        columns, sizes = counts[:, :-1], counts[:, -1]
+        sums = np.full(self._n_features, self._values(sizes).sum())  # of features with one level
+        if len(self._order):
+            # Columns between features are always zero, and so are their values.
+            of_levels = np.add.reduceat(self._values(columns).sum(axis=0), self._first)
+            left_out = sizes[:, np.newaxis] - np.add.reduceat(columns, self._first, axis=1)
+            sums[self._order] = of_levels + self._values(left_out).sum(axis=0)
+        return sums
+
+    def _values(self, counts: Counts) -> Counts:
+        return values_of(self._fixed, counts)
+
+
+def values_of(fixed: FixedPoint, counts: Counts) -> Counts:
+    """The fixed-point value of every count."""
+    return fixed(counts) if fixed.values is None else fixed.values[counts]
+
+
+EVERY_ROW = np.zeros(1, dtype=np.uint32)  # the only cell of a variable with one level, which is counted
+CONSTANT = -1  # in place of a target: one class for all entries
+
+
+class Entries(NamedTuple):
+    """The entries of a chunk: their positions among all, and their rows in the chunk (None: all of its rows in order)."""
+
+    where: slice | NDArray[np.intp]
+    rows: NDArray[np.uint32] | None
+    size: int
+
+
+class EntryChunks:
+    """Everything of a chunk that is not a feature.
+
+    Parameters
+    ----------
+    Y, weights, row_index
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
+    """
+
+    def __init__(self, Y: Codes, weights: RowWeights | None, row_index: NDArray[np.uint32] | None) -> None:
+        self.Y, self._row_weights, self._row_index = Y, weights, row_index
+        self.weights = None if weights is None else weights.of(row_index)
+        self._order: NDArray[np.intp] | None = None
+        if row_index is not None and (row_index[1:] < row_index[:-1]).any():
+            self._order = np.argsort(row_index, kind="stable")
+            self._row_index = row_index[self._order]
+
+    def of_rows(self, start: int, n_rows: int) -> Entries:
+        """The entries of ``n_rows`` rows from ``start``."""
+        if self._row_index is None:
+            return Entries(slice(start, start + n_rows), None, n_rows)
+        low, high = np.searchsorted(self._row_index, (start, start + n_rows)).tolist()
+        where = slice(low, high) if self._order is None else self._order[low:high]
+        return Entries(where, self._row_index[low:high] - np.uint32(start), high - low)
+
+    def row_weights(self, start: int, n_rows: int) -> NDArray[np.uint64] | None:
+        """Weights of ``n_rows`` rows from ``start``."""
+        return None if self._row_weights is None else self._row_weights.values[start : start + n_rows]
+
+    def classes(self, entries: Entries, targets: Sequence[int]) -> NDArray[Any]:
+        """``(entries, targets)``: codes of these targets."""
+        Y = self.Y
+        wide = Y.sparse is not None or (Y.dense is not None and Y.dense.dtype == np.uint16)
+        out = np.zeros((entries.size, len(targets)), dtype=np.uint16 if wide else np.uint8, order="F")
+        for position, target in enumerate(targets):
+            if target == CONSTANT:
+                continue
+            if Y.dense is not None:
+                out[:, position] = Y.dense[entries.where, target]
+            elif isinstance(entries.where, slice):
+                self._fill_sparse(out[:, position], entries.where, target)
+            else:
+                out[:, position] = Y.column(target)[entries.where]
+        return out
+
+    def _fill_sparse(self, out: NDArray[np.uint16], where: slice, target: int) -> None:
+        sparse = self.Y.sparse
+        assert sparse is not None
+        listed = slice(sparse.starts[target], sparse.starts[target + 1])
+        low, high = np.searchsorted(sparse.rows[listed], (where.start, where.stop))
+        out[:] = sparse.implicit[target]
+        out[sparse.rows[listed][low:high] - np.uint32(where.start)] = sparse.codes[listed][low:high]
+
+    def sizes(self, column: NDArray[np.integer], n_levels: int) -> NDArray[np.int64]:
+        """Entries of every level of a column, or their weight."""
+        weights = None if self.weights is None else self.weights.values.astype(np.float64)
+        return np.bincount(column, weights=weights, minlength=n_levels).astype(np.int64)  # exact: weights are below 2^53
+
+
+class GivenColumn(NamedTuple):
+    """A column to condition on, and its cells."""
+
+    codes: NDArray[np.uint32]
+    levels: LevelCells
+
+
+class Margins(NamedTuple):
+    """Counts of the columns of a part in all rows, and with every class of some targets."""
+
+    all_rows: Counts
+    with_class: dict[int, Counts]
+
+
+class CellCounts:
+    """Counts of one-hot columns in the cells of other variables, wherever the rows are.
+
+    Parameters
+    ----------
+    layout : Layout
+        Of the columns.
+    entries : EntryChunks
+    most : int
+        Counts that may be kept at a time.
+    classes : list of LevelCells, default=None
+        Cells of the targets; default: by the sizes of the classes in these entries.
+    """
+
+    def __init__(self, layout: Layout, entries: EntryChunks, *, most: int, classes: list[LevelCells] | None = None) -> None:
+        self.layout, self._entries, self._most = layout, entries, most
+        self._kept: dict[tuple[int, int], Margins] = {}
+        self.classes = [LevelCells(sizes) for sizes in self.class_sizes] if classes is None else classes
+
+    @cached_property
+    def class_sizes(self) -> list[Counts]:
+        """Rows of every class of every target, or their weight."""
+        Y = self._entries.Y
+        return [self._entries.sizes(Y.column(target), int(Y.levels[target])) for target in range(Y.n_columns)]
+
+    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
+        """For each target ``(classes, given levels, columns + 1)``: counts, and in the last column the size of the cell.
+
+        The most frequent class, and the most frequent given level, are not counted. One pass over all chunks.
+        """
+        raise NotImplementedError
+
+    def groups(self, targets: range, n_given: int) -> Iterator[tuple[Part, list[int]]]:
+        """Parts of the columns and targets whose cells with ``n_given`` given levels fit; one pass for each."""
+        sets = [(n_given + 1) * (1 + self.classes[target].n_counted) for target in targets]
+        largest = max([n_given + 1, *sets])
+        parts = self.layout.parts()
+        if any(largest * (part.n_columns + 1) > self._most for part in parts):
+            parts = self.layout.parts(by_block=True)
+        for part in parts:
+            capacity = self._most // (part.n_columns + 1)
+            if largest > capacity:
+                raise MemoryError(
+                    f"A table of {largest:,} combinations of levels (condition and target) and {part.n_columns:,} columns "
+                    f"needs {8 * largest * part.n_columns / 1e9:.1f} GB for its counts, and a quarter of the memory limit is "
+                    f"{8 * self._most / 1e9:.1f} GB; raise the limit, or use fewer bins, fewer classes, or a criterion that "
+                    "conditions on one feature at a time."
+                )
+            yield from ((part, group) for group in _fitting(targets, sets, capacity))
+
+    def margins(self, part: Part, targets: list[int]) -> Margins:
+        """Counts without a condition; those of all targets are kept if they fit."""
+        key = part.blocks.start or 0, int(part.listed)
+        if key in self._kept:
+            return self._kept[key]
+        n_sets = 1 + sum(classes.n_counted for classes in self.classes)
+        keep = n_sets * (part.n_columns + 1) * len(self.layout.parts(by_block=True)) <= self._most
+        counted = list(range(len(self.classes))) if keep else targets
+        all_rows, *with_class = self.count(part, [CONSTANT, *counted], None)
+        margins = Margins(
+            all_rows[0, 0],
+            {target: complete(counts[:, 0], all_rows[0, 0]) for target, counts in zip(counted, with_class, strict=True)},
+        )
+        if keep:
+            self._kept[key] = margins
+        return margins
+
+
+class ChunkCounts(CellCounts):
+    """Counts of the chunks of packed rows in this process.
+
+    Parameters
+    ----------
+    rows : PackedRows
+    entries, most, classes
+        See :class:`CellCounts`.
+    n_threads : int
+    """
+
+    def __init__(
+        self,
+        rows: PackedRows,
+        entries: EntryChunks,
+        *,
+        most: int,
+        n_threads: int,
+        classes: list[LevelCells] | None = None,
+    ) -> None:
+        super().__init__(rows.layout, entries, most=most, classes=classes)
+        self._rows, self._counter = rows, core.RawCounter(n_threads)
+
+    def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
+        cells = EVERY_ROW if given is None else given.levels.cell
+        n_given = 1 if given is None else given.levels.n_counted
+        n_classes = [1 if target == CONSTANT else self.classes[target].n_counted for target in targets]
+        levels = np.array([1 if t == CONSTANT else self._entries.Y.levels[t] for t in targets], dtype=np.uint32)
+        class_cells = np.concatenate([EVERY_ROW if target == CONSTANT else self.classes[target].cell for target in targets])
+        ends = np.cumsum(n_classes) * n_given
+        counts = np.zeros((int(ends[-1]), part.n_columns), dtype=np.int64)
+        sizes = np.zeros(len(counts), dtype=np.int64)
+        for chunk in self._rows.chunks() if len(counts) else ():
+            entries = self._entries.of_rows(chunk.start, chunk.n_rows)
+            if entries.size == 0:
+                continue
+            codes = np.zeros(entries.size, dtype=np.uint32) if given is None else given.codes[entries.where]
+            self._counter.add(
+                _words(chunk, part),
+                chunk.n_rows,
+                chunk.starts if part.listed else np.zeros(1, dtype=np.int64),
+                chunk.columns if part.listed else np.empty(0, dtype=np.uint32),
+                part.n_columns if part.listed else 0,
+                entries.rows,
+                codes,
+                cells,
+                self._entries.classes(entries, targets),
+                levels,
+                class_cells,
+                self._entries.row_weights(chunk.start, chunk.n_rows),
+                counts.reshape(-1),
+                sizes,
+            )
+        whole = np.concatenate([counts, sizes[:, np.newaxis]], axis=1)
+        of_targets = np.split(whole, ends[:-1])
+        return [of.reshape(n, n_given, part.n_columns + 1) for of, n in zip(of_targets, n_classes, strict=True)]
+
+
+def _words(chunk: Chunk, part: Part) -> NDArray[np.uint64]:
+    of_block = (chunk.n_rows + 1) * WORDS
+    return chunk.words[(part.blocks.start or 0) * of_block : part.blocks.stop * of_block]
+
+
+def _fitting(targets: range, sets: list[int], capacity: int) -> Iterator[list[int]]:
+    """Consecutive targets whose sets fit into ``capacity``; one empty list when there are no targets."""
+    group: list[int] = []
+    used = 0
+    for target, n_sets in zip(targets, sets, strict=True):
+        if group and used + n_sets > capacity:
+            yield group
+            group, used = [], 0
+        group.append(target)
+        used += n_sets
+    yield group
+
+
+LEAST_COUNTS = 2**20  # that are kept at a time, whatever the limit: 8 MB
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ChunkedBackend(TableBackend):
+    """A :class:`~labelsieve.counting.backends.protocol.Backend` for more rows than fit into memory.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes may be in a mapped file.
+    memory_limit : int, default=None
+        Bytes for packed rows and counts; default: that of mapped codes, else half of the available
+        memory. Rows beyond that go to a temporary file.
+    chunk_rows : int, default=65536
+        Rows that are packed and counted together. Results never depend on it.
+    folder : path, default=None
+        Folder of the temporary file.
+
+    Notes
+    -----
+    A panel is one pass over the packed rows: about ``d / 512 * sum_l n_l`` vector additions, as in the core, where ``d`` is the
+    number of one-hot columns and ``n_l`` the number of rows that have neither the most frequent class of target ``l`` nor the
+    most frequent level of the condition. Weights are added bit by bit: as many passes as the largest has bits. Counts that do
+    not fit into a quarter of the limit are counted in several passes, by targets or by blocks of features. Whole tables are
+    counted one feature after the other.
+    """
+
+    memory_limit: int | None = None
+    chunk_rows: int = CHUNK_ROWS
+    folder: Path | str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limit, mapped = self.memory_limit, self.X if isinstance(self.X, MappedCodes) else None
+        if limit is None and mapped is not None:
+            limit = mapped.memory_limit
+        if self.folder is None and mapped is not None:
+            self.folder = mapped.folder
+        limit = (available_memory() or 2**32) // 2 if limit is None else limit
+        self._entries = EntryChunks(self.Y, self.weights, self.row_index)
+        self._counts = self._make_counts(limit, max(LEAST_COUNTS, limit // 32))
+
+    def _make_counts(self, limit: int, most: int) -> CellCounts:
+        rows = PackedRows(self.X, chunk_rows=self.chunk_rows, in_memory=limit // 2, folder=self.folder)
+        return ChunkCounts(rows, self._entries, most=most, n_threads=n_threads(self.n_jobs))
+
+    def singles(self) -> tuple[Sums, Sums]:
+        features = np.empty(self.n_features, dtype=np.int64)
+        for part, _ in self._counts.groups(range(0), 0):
+            margins = self._counts.margins(part, [])
+            features[part.features] = self._sums(part)(margins.all_rows[np.newaxis])
+        targets = [int(values_of(self.fixed, sizes).sum()) for sizes in self._counts.class_sizes]
+        return features, np.array(targets, dtype=np.int64)
+
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+        return self._panel(None, targets, reduce).triple
+
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        return self._panel(self._column(given), targets, reduce)
+
+    def given_targets(self, given: Condition) -> Sums:
+        codes, n_levels = self._column(given)
+        sums = np.empty(self.n_targets, dtype=np.int64)
+        for target in range(self.n_targets):
+            joint = codes.copy()
+            n_joint = core.refine(joint, n_levels, self.Y.column(target), int(self.Y.levels[target]))
+            sums[target] = sum_of_levels(joint, n_joint, self.fixed, self._entries.weights)
+        return sums
+
+    def _column(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
+        codes, n_levels = self.conditions.column(given)
+        return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
+
+    def _sums(self, part: Part) -> TableSums:
+        return TableSums(part, self._counts.layout, self.fixed)
+
+    def _panel(self, given: tuple[NDArray[np.uint32], int] | None, targets: slice, reduce: Reduce) -> Panel:
+        first, last = target_range(targets, self.n_targets, reduce)
+        wanted = range(first, last)
+        if not reduce:
+            require_memory(8 * self.n_features * len(wanted), "sums of", self.n_features, len(wanted))
+        column = None
+        if given is not None:
+            column = GivenColumn(given[0], LevelCells(np.bincount(given[0], minlength=given[1])))
+        pair = np.empty(self.n_features, dtype=np.int64)
+        triple = np.zeros((self.n_features, 1 if reduce else len(wanted)), dtype=np.int64)
+        for part, group in self._counts.groups(wanted, 0 if column is None else column.levels.n_counted):
+            sums, margins = self._sums(part), self._counts.margins(part, group)
+            with_given, of_targets = margins.all_rows[np.newaxis], [np.empty((0, 0, 0), dtype=np.int64)] * len(group)
+            if column is not None and column.levels.n_counted:
+                counted, *of_targets = self._counts.count(part, [CONSTANT, *group], column)
+                with_given = complete(counted[0], margins.all_rows)
+            pair[part.features] = sums(with_given)
+            for target, counts in zip(group, of_targets, strict=True):
+                with_class = margins.with_class[target]
+                cells = with_class if len(with_given) == 1 else complete_pairs(counts, with_class, with_given)
+                triple[part.features, 0 if reduce else target - first] += sums(cells)
+        return Panel(pair, triple[:, 0] if reduce else triple)

@@ -1,0 +1,248 @@
+"""The backend that counts on an NVIDIA GPU, with results on the host or on the device."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.gpu.counting import DeviceColumn, DeviceCounts, EveryRow
+from labelsieve.counting.backends.gpu.kernels import CudaKernels, NLogN, Output
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Feature, Panel, PanelFold, Reduce, Sums, fold_panel
+from labelsieve.counting.backends.table_backend import TableBackend, target_range
+from labelsieve.counting.fixed_point import logarithms
+from labelsieve.counting.joint_codes import constant_column
+from labelsieve.errors import InputError
+from labelsieve.resources import require_memory
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.types import DeviceArray
+
+Result = TypeVar("Result")
+
+
+class DeviceSums:
+    """The methods of :class:`~labelsieve.counting.backends.gpu.backend.GpuBackend`, with results in the memory of the GPU.
+
+    Parameters
+    ----------
+    kernels : CudaKernels
+    tables : TableBackend
+        Features, targets and weights.
+    memory_limit : int, optional
+        Bytes of packed features that stay on the GPU.
+    """
+
+    def __init__(self, kernels: "CudaKernels", tables: TableBackend, memory_limit: int | None) -> None:
+        self._kernels, self._tables, self._memory_limit = kernels, tables, memory_limit
+        self.n_features, self.n_targets, self._n_rows = tables.n_features, tables.n_targets, tables.n_rows
+
+    @property
+    def xp(self) -> Any:
+        """The module of its arrays: CuPy."""
+        return self._kernels.xp
+
+    @property
+    def device(self) -> Any:
+        """The GPU, as a context in which its arrays are computed with."""
+        return self._kernels.device
+
+    def to_host(self, values: DeviceArray) -> NDArray[Any]:
+        """A copy in the memory of the host."""
+        host: NDArray[Any] = self._kernels.to_host(values)
+        return host
+
+    @cached_property
+    def counts(self) -> DeviceCounts:
+        """Of features by targets."""
+        return self._on_device(self._tables.X, self._tables.Y, self._tables.row_index)
+
+    @cached_property
+    def _among_targets(self) -> DeviceCounts:
+        """The targets instead of the features."""
+        return self._on_device(self._tables.Y, constant_column(self._n_rows), None)
+
+    def _on_device(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> DeviceCounts:
+        xp, weights, fixed = self.xp, self._tables.weights_of_targets, self._tables.fixed
+        values = fixed.values
+        table, of_rows = None, None
+        if weights is not None and (weights.values == weights.values[0]).all():
+            # Rows that weigh the same are counted without weights: n of them count as n times their weight.
+            values = fixed(np.arange(Y.n_rows + 1) * int(weights.values[0]))
+        elif weights is not None:
+            of_rows = xp.asarray(weights.values)
+            table = NLogN(None, xp.asarray(logarithms()), fixed.scale, fixed.penalty)
+        if table is None:
+            if values is None or len(values) <= Y.n_rows:
+                raise InputError(f"The table of n log n is for fewer than {Y.n_rows} rows.")
+            table = NLogN(xp.asarray(values[: Y.n_rows + 1]), None, 0.0, 0)
+        return DeviceCounts(self._kernels, X, Y, row_index, table, of_rows, self._memory_limit)
+
+    def singles(self) -> tuple[Any, Any]:
+        with self.device:
+            return self._pair_sums(self.counts, None), self._pair_sums(self._among_targets, None)
+
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Any:
+        return self.count(None, targets, reduce, pairs=False).triple
+
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        return self.count(given, targets, reduce, pairs=True)
+
+    def given_targets(self, given: Condition) -> Any:
+        with self.device:
+            return self._pair_sums(self._among_targets, self._host_column(given, self._among_targets))
+
+    def given_single(self, given: Condition) -> int:
+        return self._tables.given_single(given)
+
+    def fold_given_feature(
+        self, accumulator: DeviceArray, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS
+    ) -> None:
+        """Add ``fold`` of the panel conditioned on a feature, a number or the one that the GPU has chosen, on the GPU."""
+        first, last = target_range(targets, self.n_targets)
+        out = Output(accumulator, accumulator if last > first else None, 0, fold.pair_factor, fold.triple_factor)
+        with self.device:
+            if fold.fixed is not None:
+                accumulator += fold.fixed
+            accumulator += fold.constant
+            self.counts.add(self._condition(Feature(feature)), first, last, out)
+
+    def count(self, given: Condition | None, targets: slice, reduce: Reduce, *, pairs: bool) -> Panel:
+        """Pairs, if asked for, and triples."""
+        first, last = target_range(targets, self.n_targets, reduce)
+        wide = 0 if reduce else last - first
+        with self.device:
+            xp, shape = self.xp, (self.n_features,) if reduce else (self.n_features, wide)
+            pair = xp.zeros(self.n_features if pairs else 0, dtype=xp.int64)
+            triple = xp.zeros(shape, dtype=xp.int64)
+            out = Output(pair if pairs else None, triple if last > first else None, wide)
+            self.counts.add(self._condition(given), first, last, out)
+            return Panel(pair, triple)
+
+    @property
+    def chooses(self) -> bool:
+        """True when a condition may be a feature that only the GPU knows: all features are packed alike."""
+        return self.counts.is_one_block
+
+    def best(self, scores: DeviceArray, is_taken: DeviceArray, chosen: DeviceArray, value: DeviceArray) -> None:
+        """Write the first of the largest scores of features that are not taken, take it, and write its score."""
+        with self.device:
+            self._kernels.best(scores, is_taken, chosen, value)
+
+    def recorded(self, step: Callable[[], Result]) -> Callable[[], Result]:
+        """The operations that ``step`` queues, to be queued by one call as often as it is made; ``step`` is not executed.
+
+        It must have been executed once, and must not read anything from the GPU. Its result is that of every call.
+        """
+        with self.device:
+            repeat: Callable[[], Result] = self._kernels.recorded(step)
+        return repeat
+
+    def _pair_sums(self, counts: DeviceCounts, given: DeviceColumn | None) -> Any:
+        sums = self.xp.zeros(counts.n_features, dtype=self.xp.int64)
+        counts.add(counts.no_condition if given is None else given, 0, 0, Output(sums, None, 0))
+        return sums
+
+    def _condition(self, given: Condition | None) -> DeviceColumn | EveryRow:
+        if given is None:
+            return self.counts.no_condition
+        if not isinstance(given, Feature):
+            return self._host_column(given, self.counts)
+        index: int | DeviceArray = given.index
+        if isinstance(index, int | np.integer) and not 0 <= given.index < self.n_features:
+            raise InputError(f"There is no such feature: {given.index} of {self.n_features}.")
+        return self.counts.feature(index)
+
+    def _host_column(self, given: Condition, counts: DeviceCounts) -> DeviceColumn:
+        codes, n_levels = self._tables.conditions.column(given)
+        if codes.shape != (self._n_rows,):
+            raise InputError(f"given has {len(codes)} codes for {self._n_rows} rows.")
+        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n_levels:
+            raise InputError(f"given has codes outside of 0 to {n_levels - 1}, its number of levels.")
+        return counts.column(codes, n_levels)
+
+
+MOST_ROWS = 2**31 - 1
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class GpuBackend(TableBackend):
+    """An NVIDIA GPU as a :class:`~labelsieve.counting.backends.protocol.Backend`, with the capability to fold panels.
+
+    ``Sieve(backend="gpu")`` counts on the current GPU of CuPy; ``backend=functools.partial(GpuBackend, device=1)`` on another
+    one. All sums are those of the core, to the last bit.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
+    n_jobs : int, optional
+        Not used.
+    device : int, default=None
+        The number of the GPU; None is CuPy's current one.
+    memory_limit : int, default=None
+        Bytes of the GPU for packed features (default: three quarters of what is free). Blocks of features beyond it stay
+        packed in the memory of the host and are copied to the GPU whenever they are counted, in blocks of rows if need be.
+    kernels : CudaKernels, default=None
+        The kernels; for tests.
+
+    Notes
+    -----
+    Features are packed once, as a column of bits for each level but the first, and stay on the GPU as long as the backend
+    exists, with ``warm_start`` from fit to fit. A panel counts the intersections of these columns with those of the targets
+    and of the condition: with the one-bit tensor cores on GPUs of compute capability 8.0 to 9.0, else by AND and population
+    count. The counts of first levels follow from the margins. The table of n log n is looked up on the GPU, and one number
+    for each feature (or feature and target) comes back, or stays there for the scores (``on_device``). Variables with more
+    than 16 levels, and all variables of weighted rows, are counted as codes, one table after the other. Whole tables are
+    counted with numpy, as by the core.
+    """
+
+    device: int | None = None
+    memory_limit: int | None = None
+    kernels: CudaKernels | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.n_rows > MOST_ROWS:
+            raise InputError(f"{self.n_rows:,} rows; a GPU counts up to {MOST_ROWS:,}. Use backend='native'.")
+        self._kernels = CudaKernels(self.device) if self.kernels is None else self.kernels
+        # Not this object, which refers to the sums: the memory of the GPU must be free as soon as nothing else does.
+        tables = TableBackend(self.X, self.Y, self.fixed, weights=self.weights, row_index=self.row_index)
+        self.on_device = DeviceSums(self._kernels, tables, self.memory_limit)
+        """The same with results on the GPU, for a search there."""
+
+    @property
+    def bytes(self) -> int:
+        """Memory of the packed features."""
+        with self._kernels.device:
+            return self.on_device.counts.bytes
+
+    def singles(self) -> tuple[Sums, Sums]:
+        with self._kernels.device:
+            features, targets = self.on_device.singles()
+            return self._kernels.to_host(features), self._kernels.to_host(targets)
+
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+        return self._panel(None, targets, reduce, pairs=False).triple
+
+    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        return self._panel(given, targets, reduce, pairs=True)
+
+    def given_targets(self, given: Condition) -> Sums:
+        with self._kernels.device:
+            return self._kernels.to_host(self.on_device.given_targets(given))
+
+    def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
+        with self._kernels.device:
+            sums = self._kernels.xp.zeros(self.n_features, dtype=np.int64)
+            self.on_device.fold_given_feature(sums, feature, fold._replace(fixed=None), targets=targets)
+            folded = self._kernels.to_buffer(sums)
+        fold_panel(accumulator, Panel(folded, folded), PanelFold(0, fold.fixed, 1, 0))
+
+    def _panel(self, given: Condition | None, targets: slice, reduce: Reduce, *, pairs: bool) -> Panel:
+        if not reduce:
+            n_wide = len(range(*targets.indices(self.n_targets)))
+            require_memory(8 * self.n_features * n_wide, "sums of", self.n_features, n_wide)
+        with self._kernels.device:
+            return Panel(*map(self._kernels.to_host, self.on_device.count(given, targets, reduce, pairs=pairs)))

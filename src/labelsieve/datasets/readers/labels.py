@@ -1,0 +1,435 @@
+"""Which columns of a file are labels, and columns that hold label sets."""
+
+import csv
+import difflib
+import fnmatch
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from defusedxml import DefusedXmlException
+from numpy.typing import NDArray
+from scipy import sparse
+
+from labelsieve.datasets.readers.column_table import Column, Table
+from labelsieve.datasets.readers.files import DEFAULT_LIMIT, read_bytes, require_cells
+from labelsieve.datasets.readers.text_columns import TextCells
+from labelsieve.errors import DatasetError, is_whole, some_of
+from labelsieve.tables.types import Matrix, dense_array, is_sparse
+
+Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
+
+_COUNT = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
+_MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
+# Parts and forms of a data set share the header of the whole.
+_PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
+REGEX = "re:"  # begins a regular expression that is typed as text
+MAX_HEADER = 2**28  # bytes of an XML header
+REMEDY = (
+    "Pass labels=: a number (6, the last six columns; -6, the first six), names with commas between them, a pattern "
+    "('label_*', or 're:^y[0-9]+$' as a regular expression), or an XML header."
+)
+
+
+def label_names(table: Table, labels: Labels | None) -> list[str]:
+    """The names of the columns that are labels, in the order of the file (but names as they were given).
+
+    ``labels`` as in :func:`labelsieve.datasets.load`.
+    """
+    if labels is None and table.label_names is not None:
+        return list(table.label_names)
+    if labels is None:
+        # A file without names for its labels may have another order than the header in its folder: the user must decide.
+        header = None if table.n_labels is not None else find_header(table.file)
+        return _listed(table, read_label_header(header), header) if header else _by_relation(table)
+    if is_whole(labels):
+        return _by_number(table, int(labels))
+    if isinstance(labels, str) and labels.startswith(REGEX) and labels not in table.names:
+        labels = _compiled(labels.removeprefix(REGEX), table)
+    if isinstance(labels, re.Pattern):
+        return _matching(table, labels, labels.pattern)
+    if is_header(labels):
+        return _listed(table, read_label_header(labels), Path(labels))  # type: ignore[arg-type]
+    if isinstance(labels, str):
+        if _COUNT.fullmatch(labels):
+            return _by_number(table, int(labels))
+        labels = [labels] if labels in table.names else _names_in(labels, table)
+    known = set(table.names)
+    names: list[str] = []
+    for name in labels:  # type: ignore[union-attr]
+        if name not in known and isinstance(name, str) and any(mark in name for mark in "*?["):
+            names += _matching(table, re.compile(rf"\A{fnmatch.translate(name)}"), name)
+        elif name not in known:
+            spelled = [other for other in table.names if other.lower() == str(name).lower()]
+            close = spelled or difflib.get_close_matches(str(name), table.names, n=1)
+            rows = next((column for column in table.columns if column.values is not None and name in column.values), None)
+            if rows is not None:
+                raise DatasetError(
+                    f"there is no column named {name!r}, but column {rows.name!r} has it as a value.",
+                    f"If every row is a feature, transpose the table first (pandas: frame.set_index({rows.name!r}).T).",
+                    table.file,
+                )
+            meant = f"did you mean {close[0]!r}? There" if close else "there"
+            raise DatasetError(f"there is no column named {name!r}; {meant} are {some_of(table.names)}.", REMEDY, table.file)
+        else:
+            names.append(name)
+    if not names:
+        raise DatasetError(f"no label is named; there are {some_of(table.names)}.", REMEDY, table.file)
+    return list(dict.fromkeys(names))
+
+
+def _compiled(text: str, table: Table) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise DatasetError(f"labels={REGEX}{text} is not a regular expression ({error}).", REMEDY, table.file) from None
+
+
+def _matching(table: Table, pattern: re.Pattern[str], typed: str) -> list[str]:
+    found = [name for name in table.names if pattern.search(name)]
+    if not found:
+        raise DatasetError(f"no column matches {typed!r}; there are {some_of(table.names)}.", REMEDY, table.file)
+    return found
+
+
+def _names_in(text: str, table: Table) -> list[str]:
+    """Names with commas between them; one that has a comma in it stands in double quotes."""
+    try:
+        names = next(csv.reader([text], skipinitialspace=True), [])
+    except csv.Error as error:
+        raise DatasetError(f"labels={text!r} are not names with commas between them ({error}).", REMEDY, table.file) from None
+    return [name.strip() for name in names if name.strip()]
+
+
+def is_header(labels: object) -> bool:
+    """True for the path of an XML file."""
+    return isinstance(labels, os.PathLike) or (isinstance(labels, str) and labels.lower().endswith(".xml"))
+
+
+def find_header(file: Path) -> Path | None:
+    """``NAME.xml`` in the folder of ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
+    header = header_of(file)
+    candidates = (header, header.with_name(_PART.sub("", header.stem) + ".xml"))
+    return next((path for path in candidates if path.is_file()), None)
+
+
+def header_of(file: Path) -> Path:
+    """``NAME.xml`` for ``NAME.arff``, ``NAME.arff.gz`` and the like.
+
+    >>> header_of(Path("songs.v2.arff.gz")).name
+    'songs.v2.xml'
+    """
+    stem = file.name
+    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|npz|xlsx)$", stem, re.IGNORECASE):
+        stem = stem[: stem.rindex(".")]
+    return file.with_name(stem + ".xml")
+
+
+def read_label_header(path: str | os.PathLike[str]) -> list[str]:
+    """The names in a Mulan label header; those of nested labels follow the label that they are in."""
+    from defusedxml import ElementTree
+
+    data = read_bytes(path, MAX_HEADER)
+    try:
+        root = ElementTree.fromstring(data, forbid_dtd=False)
+    except DefusedXmlException as error:
+        raise DatasetError(
+            f"it declares entities, which a list of labels does not need ({type(error).__name__}).",
+            "Remove them, if you trust the file.",
+            path,
+        ) from error
+    except ElementTree.ParseError as error:
+        line = error.position[0] if hasattr(error, "position") else None
+        raise DatasetError(f"it is not well-formed XML ({error}).", file=path, line=line) from error
+    except (LookupError, ValueError) as error:
+        raise DatasetError(
+            f"it says that it is in an encoding that cannot be read ({error}).", "Save it as UTF-8.", path
+        ) from error
+    names = []
+    for element in root.iter():
+        if element.tag.rpartition("}")[2] == "label":
+            if "name" not in element.attrib:
+                raise DatasetError("a <label> has no name.", file=path)
+            names.append(element.attrib["name"])
+    if not names:
+        raise DatasetError("there is no <label> in it.", 'Expected is <label name="..."/> within <labels>.', path)
+    if len(set(names)) < len(names):
+        raise DatasetError(f"label {Counter(names).most_common(1)[0][0]!r} is there twice.", file=path)
+    return names
+
+
+def _listed(table: Table, names: list[str], header: Path) -> list[str]:
+    if table.n_labels is not None:  # the file has no names of its own for them
+        if len(names) != table.n_labels:
+            raise DatasetError(f"it lists {len(names)} labels, and {table.file.name} has {table.n_labels}.", file=header)
+        return names
+    known = set(table.names)
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise DatasetError(
+            f"{some_of(missing)} of its {len(names)} labels {'is' if len(missing) == 1 else 'are'} not in {table.file.name}.",
+            "Do the two files belong together?",
+            header,
+        )
+    listed = set(names)
+    return [name for name in table.names if name in listed]
+
+
+def _by_number(table: Table, count: int) -> list[str]:
+    n_columns = len(table.columns)
+    if not 0 < abs(count) <= n_columns:
+        of = "1 column" if n_columns == 1 else f"{n_columns} columns"
+        raise DatasetError(f"{abs(count)} label columns of {of}.", REMEDY, table.file)
+    return table.names[-count:] if count > 0 else table.names[:-count]
+
+
+def _by_relation(table: Table) -> list[str]:
+    if table.n_labels is not None:
+        return table.names[len(table.names) - table.n_labels :]
+    found = _MEKA.search(table.relation)
+    if not found:
+        raise DatasetError("nothing says which columns are labels.", REMEDY, table.file)
+    if "weka.filters" in found[2]:  # it may have moved the columns, and the option is not corrected
+        raise DatasetError(f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", REMEDY, table.file)
+    return _by_number(table, -int(found[1]))  # MEKA counts from the other end
+
+
+SEPARATORS = (";", "|", ",")
+_LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)|set\(\)", re.DOTALL)
+DENSE_CELLS = 2**26  # labels of more cells stay sparse
+
+
+def read_label_sets(column: Column, cells: NDArray[np.float64], separator: str) -> tuple[list[str], Any]:
+    """Labels in sorted order, and a csr_array of 0 and 1; a missing cell is an empty set, and so is a blank one.
+
+    >>> names, Y = read_label_sets(Column("tags", ("loud", "rock; loud")), np.array([1.0, 0.0, np.nan]), ";")
+    >>> names, Y.toarray().tolist()
+    (['loud', 'rock'], [[1, 1], [1, 0], [0, 0]])
+    """
+    found = spelled_cells(column, cells)
+    sets = [set(json.loads(text)) for text in found.texts] if column.lists else _labels(found.texts, separator)
+    names = sorted(set().union(*sets)) if sets else []
+    position = {name: index for index, name in enumerate(names)}
+    where = [sorted(position[label] for label in labels) for labels in sets]
+    ends = np.cumsum([0, *(len(labels) for labels in where), 0])  # the last row is for missing cells
+    flat = np.array([index for labels in where for index in labels], dtype=np.int32)
+    distinct = sparse.csr_array((np.ones(len(flat), np.uint8), flat, ends), shape=(len(sets) + 1, len(names)))
+    return names, distinct[found.index]
+
+
+def find_separator(column: Column, cells: NDArray[np.float64]) -> str | None:
+    """The separator of the labels in a text column, if it is plain that the cells are sets of labels.
+
+    At least half of the words between the separators must occur in two or more different cells, or all cells be lists in
+    brackets.
+
+    >>> tags, names = ("a;b", "a;c", "b;c"), ("Smith, Jo", "Smith, Al")
+    >>> find_separator(Column("tags", tags), np.arange(3.0)), find_separator(Column("by", names), np.arange(2.0))
+    (';', None)
+    """
+    if column.values is None:
+        return None
+    if column.lists:
+        return ","
+    texts = spelled_cells(column, cells).texts
+    if _are_lists(texts):
+        return ","
+    for separator in SEPARATORS:
+        if sum(separator in text for text in texts) < 1:
+            continue
+        counts: dict[str, int] = {}
+        for labels in _labels(texts, separator):
+            for label in labels:
+                counts[label] = counts.get(label, 0) + 1
+        if 2 * sum(count > 1 for count in counts.values()) >= len(counts):
+            return separator
+    return None
+
+
+def spelled_cells(column: Column, cells: NDArray[np.float64]) -> TextCells:
+    """The texts of a column that occur, and the index among them of every cell."""
+    if column.spelled is not None:
+        return column.spelled
+    missing = np.isnan(cells)
+    numbers, index = np.unique(cells[~missing], return_inverse=True)
+    if column.values is not None:
+        texts = [column.values[int(code)] for code in numbers]
+    else:
+        texts = [repr(float(number)).removesuffix(".0") for number in numbers]
+    found = np.full(len(cells), -1, dtype=np.int64)
+    found[~missing] = index
+    return TextCells(texts, found)
+
+
+def _are_lists(texts: Sequence[str]) -> bool:
+    return len(texts) > 0 and all(map(_LIST.fullmatch, texts))
+
+
+def _labels(texts: Sequence[str], separator: str) -> list[set[str]]:
+    """The words of every text; of lists, as Python and JSON write them, without brackets and quotes.
+
+    >>> _labels(["['a', 'b']", "[]"], ",") == [{"a", "b"}, set()], _labels(["a|b"], "|") == [{"a", "b"}]
+    (True, True)
+    """
+    if not _are_lists(texts):
+        return [{label.strip() for label in text.split(separator)} - {""} for text in texts]
+    word = re.compile(rf"""\"((?:[^"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|([^{re.escape(separator)}"']+)""", re.DOTALL)
+    inner = ["" if text == "set()" else text[1:-1] for text in texts]
+    return [{"".join(filter(None, match.groups())).strip() for match in word.finditer(text)} - {""} for text in inner]
+
+
+def list_cells(rows: Iterable[Any], name: str, file: Path) -> TextCells:
+    """Lists of labels, None where one is missing, as cells of text in JSON.
+
+    >>> list_cells([["rock", "loud"], None, []], "tags", Path("songs.parquet")).texts
+    ['["loud", "rock"]', '[]']
+    """
+    known: dict[str, int] = {}
+    index = []
+    for row, labels in enumerate(rows, 1):
+        if labels is None:
+            index.append(-1)
+            continue
+        if any(label is None or label != label for label in labels):
+            raise DatasetError(
+                f"column {name!r}, row {row}: a label is missing in the list.", "Leave it out of the list.", file
+            )
+        words = {str(label).removesuffix(".0") if isinstance(label, float) else str(label).strip() for label in labels} - {""}
+        index.append(known.setdefault(json.dumps(sorted(words), ensure_ascii=False), len(known)))
+    return TextCells(list(known), np.array(index, dtype=np.int64), lists=True)
+
+
+def refuse_lists(columns: Sequence[Column], file: Path) -> None:
+    """Refuse features whose cells are lists."""
+    for column in columns:
+        if column.lists:
+            raise DatasetError(
+                f"column {column.name!r} holds lists, which only labels can be.",
+                f"Name it as the label column (labels={column.name!r}), or store a column for each element.",
+                file,
+            )
+
+
+def label_sets(
+    columns: Sequence[Column], cells: Any, separator: str, features: Sequence[str], file: Path
+) -> tuple[list[str], Any]:
+    """Names and 0/1 labels of columns of label sets; ``column=label`` where a label is not unique among all names.
+
+    The labels are a uint8 ndarray, or a csc_array if there are very many cells.
+    """
+    if sparse.issparse(cells):
+        raise DatasetError("its rows are sparse, so no column holds sets of labels.", "Leave out label_separator=.", file)
+    read = [read_label_sets(column, cells[:, position], separator) for position, column in enumerate(columns)]
+    names = [label for labels, _ in read for label in labels]
+    if not names:
+        raise DatasetError("every row has an empty set of labels.", "Are these columns the labels?", file)
+    if len(set(names)) < len(names) or set(names) & set(features):
+        names = [f"{column.name}={label}" for column, (labels, _) in zip(columns, read, strict=True) for label in labels]
+    joined = sparse.hstack([labels for _, labels in read], format="csc", dtype=np.uint8)
+    return names, joined.toarray() if joined.shape[0] * joined.shape[1] <= DENSE_CELLS else sparse.csc_array(joined)
+
+
+MissingLabels = Literal["error", "drop", "absent", "keep"]
+_OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})
+_ON = frozenset({"1", "1.0", "+1", "yes", "y", "true", "t", "on", "present"})
+
+
+def targets(
+    cells: Matrix, columns: Sequence[Column], file: Path, missing: MissingLabels = "error", *, max_bytes: int = DEFAULT_LIMIT
+) -> Any:
+    """Labels as 0 and 1 in uint8 (csc if ``cells`` are sparse).
+
+    If some column holds other numbers, all as dense float64; if some are classes and all numbers whole, as dense int64.
+    A missing label is refused, counts as 0 where it is ``"absent"``, or is NaN among float64 where they are to ``"keep"``.
+    """
+    flipped = np.array([one_comes_first(column.values) is True for column in columns], dtype=bool)
+    absent = missing == "absent"
+    if missing in ("error", "drop"):
+        _refuse_missing(cells, columns, file)
+    stored = cells if isinstance(cells, np.ndarray) else cells.data
+    classes = any(is_class(column) for column in columns)
+    if is_sparse(cells) and (absent or classes or flipped.any() or not np.isin(stored, (0.0, 1.0)).all()):
+        require_cells(cells.shape[0], cells.shape[1], file, max_bytes)  # they are made dense
+    if flipped.any():
+        flat = dense_array(cells)
+        upright = np.where(flipped, 1.0 - flat, flat)
+        cells = sparse.csr_array(upright) if is_sparse(cells) else upright
+    if absent:
+        cells = _filled(cells, columns, file)
+    stored = cells if isinstance(cells, np.ndarray) else cells.data
+    if not classes and bool(np.isin(stored, (0.0, 1.0)).all()):
+        return sparse.csc_array(cells, dtype=np.uint8) if is_sparse(cells) else cells.astype(np.uint8)
+    dense = dense_array(cells)
+    if np.isnan(dense).any():
+        return dense
+    return dense.astype(np.int64) if classes and bool((dense == np.rint(dense)).all()) else dense
+
+
+def as_mark(column: Column) -> Column:
+    """A label with a single value, such as ``x`` in the rows that have it, as one that is 1 there."""
+    is_mark = column.values is not None and len(column.values) == 1 and column.values[0].lower() not in _OFF
+    return replace(column, values=("1",)) if is_mark else column
+
+
+def rows_with_labels(cells: Matrix) -> NDArray[np.bool_]:
+    """True for the rows in which no label is missing."""
+    keep = np.ones(cells.shape[0], dtype=bool)
+    if isinstance(cells, np.ndarray):
+        keep[np.isnan(cells).any(axis=1)] = False
+        return keep
+    keep[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr))[np.isnan(cells.data)]] = False
+    return keep
+
+
+def is_class(column: Column) -> bool:
+    """True for a label of several values that do not mean yes and no."""
+    return column.values is not None and one_comes_first(column.values) is None
+
+
+def one_comes_first(values: tuple[str, ...] | None) -> bool | None:
+    """False for labels declared {0,1} or numeric, True for {1,0}, whose positions are the other way round; None for classes.
+
+    >>> one_comes_first(("0", "1")), one_comes_first(("yes", "no")), one_comes_first(("red", "green"))
+    (False, True, None)
+    """
+    if values is None:
+        return False
+    words = [value.lower() for value in values]
+    for first, second, answer in ((_OFF, _ON, False), (_ON, _OFF, True)):
+        if len(words) <= 2 and all(word in first for word in words[:1]) and all(word in second for word in words[1:]):
+            return answer
+    return None
+
+
+def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> None:
+    missing = np.flatnonzero(~rows_with_labels(cells))
+    if len(missing):
+        row = int(missing[0])
+        position = int(np.flatnonzero(np.isnan(dense_array(cells[[row]])).ravel())[0])
+        raise DatasetError(
+            f"label {columns[position].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
+            'Pass missing_labels="drop" to leave out such rows, missing_labels="absent" to take a missing label as 0, or '
+            'missing_labels="keep" to count each label in the rows where it is known.',
+            file,
+        )
+
+
+def _filled(cells: Matrix, columns: Sequence[Column], file: Path) -> Matrix:
+    """Zeros for what is missing, in columns where 0 means no."""
+    missing = np.isnan(dense_array(cells))
+    for position in map(int, np.flatnonzero(missing.any(axis=0))):
+        column = dense_array(cells[:, [position]]).ravel()
+        if is_class(columns[position]) or not np.isin(column[~np.isnan(column)], (0.0, 1.0)).all():
+            raise DatasetError(
+                f"label {columns[position].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
+                'Pass missing_labels="drop" to leave out such rows.',
+                file,
+            )
+    filled = np.where(missing, 0.0, dense_array(cells))
+    return sparse.csr_array(filled) if is_sparse(cells) else filled

@@ -1,0 +1,229 @@
+"""Problem transformations of binary labels to one class variable: copies of the rows, or one label of each row."""
+
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import InputError
+from labelsieve.labelspace.base import EncodedTargets, LabelSpace, Produces, RandomState, Weights, one_column, random_generator
+from labelsieve.tables.codes import MAX_LEVELS
+from labelsieve.tables.targets import TargetTable
+
+
+class Labelsets(NamedTuple):
+    """The labels of all rows, sorted by row and then by label."""
+
+    rows: NDArray[np.uint32]
+    labels: NDArray[np.int64]
+    n_rows: int
+    n_labels: int
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Number of labels of each row."""
+        return np.bincount(self.rows, minlength=self.n_rows)
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Index of the first label of each row."""
+        sizes = self.sizes
+        return np.cumsum(sizes) - sizes
+
+    def counts(self, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Number of rows (or their weight) of each label."""
+        of_labels = None if weights is None else weights[self.rows]
+        return np.bincount(self.labels, weights=of_labels, minlength=self.n_labels).astype(np.float64)
+
+
+def read_labelsets(targets: TargetTable, space: str) -> Labelsets:
+    """The labelset of every row; refuses targets that are not 0/1, naming ``space`` in the message.
+
+    >>> from labelsieve.labelspace import read_targets
+    >>> read_labelsets(read_targets([[0, 1], [1, 1], [0, 0]]), "copy").labels
+    array([1, 0, 1])
+    """
+    codes = targets.require_known(space).classes
+    not_binary = (codes.levels > 2) | targets.is_numeric
+    if not_binary.any():
+        column = int(np.argmax(not_binary))
+        name = f"column {column}" if codes.names is None else f"column {column} ({codes.names[column]!r})"
+        found = "real numbers" if targets.is_numeric[column] else f"classes up to {int(codes.levels[column]) - 1}"
+        raise InputError(f"Y, {name}: {space} needs binary labels (0 or 1), and this target has {found}.")
+    if codes.dense is not None:
+        rows, labels = np.nonzero(codes.dense)
+        return Labelsets(rows.astype(np.uint32), labels, targets.n_rows, targets.n_columns)
+    if codes.sparse is not None and not codes.sparse.implicit.any():
+        present = codes.sparse.codes > 0
+        rows = codes.sparse.rows[present].astype(np.int64)
+        labels = np.repeat(np.arange(codes.n_columns), np.diff(codes.sparse.starts))[present]
+    else:
+        columns = [np.flatnonzero(codes.column(j)) for j in range(codes.n_columns)]
+        rows = np.concatenate(columns)
+        labels = np.repeat(np.arange(codes.n_columns), [len(rows_of_label) for rows_of_label in columns])
+    order = np.argsort(rows, kind="stable")
+    return Labelsets(rows[order].astype(np.uint32), labels[order], targets.n_rows, targets.n_columns)
+
+
+class Copy(LabelSpace):
+    """Copy transformation: one variable whose classes are the labels; a row counts once for each of its labels.
+
+    Pereira et al. (2015), section 2. Rows without labels are dropped. Rows are not copied in memory: a row index with
+    repetition is counted, four bytes for each label of each row.
+
+    >>> from labelsieve.labelspace import read_targets
+    >>> encoded = Copy().encode(read_targets([[0, 1], [1, 1], [0, 0]]))
+    >>> encoded.row_index, encoded.codes.column(0), encoded.n_left_out
+    (array([0, 1, 1], dtype=uint32), array([1, 0, 1], dtype=uint16), 1)
+    """
+
+    name = "copy"
+
+    produces: ClassVar[Produces] = "variable"
+
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+        """The class variable, for every label of every row."""
+        labels = nonempty_labelsets(targets, type(self).__name__)
+        left_out = int(np.count_nonzero(labels.sizes == 0))
+        return EncodedTargets(one_column(labels.labels, labels.n_labels), row_index=labels.rows, n_left_out=left_out)
+
+
+class CopyWeight(Copy):
+    r"""Entropy-based label assignment (ELA): :class:`Copy` with a weight of :math:`1 / |Y_i|` for each copy.
+
+    Every row with labels has the same total weight. Chen et al. (2007); ELA-CHI in Sechidis et al. (2019). Weights are
+    quantized to 40 bits, so their sums are exact.
+
+    >>> from labelsieve.labelspace import read_targets
+    >>> CopyWeight().encode(read_targets([[0, 1], [1, 1], [0, 0]])).share
+    array([1. , 0.5, 1. ])
+    """
+
+    name = "copy-weight"
+
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+        """The class variable, for every label of every row, and the weights of the rows."""
+        encoded = super().encode(targets, weights)
+        assert encoded.row_index is not None
+        times = np.bincount(encoded.row_index, minlength=targets.n_rows)
+        return replace(encoded, share=1.0 / np.maximum(1, times))
+
+
+def nonempty_labelsets(targets: TargetTable, space: str, *, one_variable: bool = True) -> Labelsets:
+    """The labelsets; refuses targets without any label, and more labels than one variable can have classes."""
+    labels = read_labelsets(targets, space)
+    if one_variable and labels.n_labels > MAX_LEVELS:
+        raise InputError(f"{space}: {labels.n_labels:,} labels; one variable can have {MAX_LEVELS:,} classes.")
+    if not len(labels.rows):
+        raise InputError(f"{space}: no row has a label, so there are no classes.")
+    return labels
+
+
+class OneLabel(LabelSpace):
+    """Base of the spaces that keep one label of a row: ``choose`` returns indices into the list of all labels."""
+
+    produces: ClassVar[Produces] = "variable"
+
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+        """Indices of the chosen labels, in order of their rows, at most one for each row."""
+        raise NotImplementedError
+
+    def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
+        """The class variable of the rows with a chosen label."""
+        labels = nonempty_labelsets(targets, type(self).__name__)
+        chosen = self.choose(labels, weights)
+        rows = np.zeros(targets.n_rows, dtype=bool)
+        rows[labels.rows[chosen]] = True
+        if not len(chosen):
+            raise InputError(f"{type(self).__name__}: no row has exactly one label, so none is left; use another label space.")
+        codes = one_column(labels.labels[chosen], labels.n_labels)
+        return EncodedTargets(codes, rows=rows, n_left_out=targets.n_rows - len(chosen))
+
+
+class SelectMax(OneLabel):
+    """The most frequent label of each row; ties go to the first label.
+
+    Pereira et al. (2015), section 2. Mulan differs: its search for the largest count starts from label 0 whether the row has it
+    or not, so a row without a label more frequent than label 0 gets label 0.
+
+    >>> from labelsieve.labelspace import read_targets
+    >>> SelectMax().encode(read_targets([[0, 1, 1], [1, 0, 1], [0, 1, 1], [0, 0, 0]])).codes.column(0)
+    array([2, 2, 2], dtype=uint16)
+    """
+
+    name = "select-max"
+
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+        """Indices of the most frequent labels."""
+        return _first_by(labels, -labels.counts(weights))
+
+
+class SelectMin(OneLabel):
+    """The rarest label of each row; ties go to the first label.
+
+    Pereira et al. (2015), section 2. Mulan's search starts from label 0 here too: see :class:`SelectMax`.
+
+    >>> from labelsieve.labelspace import read_targets
+    >>> SelectMin().encode(read_targets([[0, 1, 1], [1, 0, 1], [0, 1, 1], [0, 0, 0]])).codes.column(0)
+    array([1, 0, 1], dtype=uint16)
+    """
+
+    name = "select-min"
+
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+        """Indices of the rarest labels."""
+        return _first_by(labels, labels.counts(weights))
+
+
+@dataclass(eq=False, repr=False)
+class SelectRandom(OneLabel):
+    """A random label of each row. Pereira et al. (2015), section 2.
+
+    Parameters
+    ----------
+    random_state : int, RandomState instance or None, default=0
+        The seed; None draws other labels each time.
+
+    Examples
+    --------
+    >>> from labelsieve.labelspace import read_targets
+    >>> SelectRandom(random_state=1).encode(read_targets([[0, 1, 1], [1, 0, 1], [0, 0, 0]])).n_left_out
+    1
+    """
+
+    name = "select-random"
+
+    _: KW_ONLY
+    random_state: RandomState = 0
+
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+        """Indices of random labels."""
+        sizes, starts = labels.sizes, labels.starts
+        draws = (random_generator(self.random_state).random(labels.n_rows) * sizes).astype(np.int64)
+        chosen: NDArray[np.int64] = (starts + draws)[sizes > 0]
+        return chosen
+
+
+class Ignore(OneLabel):
+    """The rows with exactly one label. Pereira et al. (2015), section 2.
+
+    >>> from labelsieve.labelspace import read_targets
+    >>> Ignore().encode(read_targets([[0, 1, 1], [1, 0, 0], [0, 0, 1], [0, 0, 0]])).codes.column(0)
+    array([0, 2], dtype=uint16)
+    """
+
+    name = "ignore"
+
+    def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
+        """Indices of the only labels."""
+        chosen: NDArray[np.int64] = labels.starts[labels.sizes == 1]
+        return chosen
+
+
+def _first_by(labels: Labelsets, key: NDArray[np.float64]) -> NDArray[np.int64]:
+    """For every row with labels, the index of the label with the smallest key; ties go to the first label."""
+    order = np.lexsort((labels.labels, key[labels.labels], labels.rows))
+    sizes, starts = labels.sizes, labels.starts
+    chosen: NDArray[np.int64] = order[starts[sizes > 0]]
+    return chosen

@@ -1,0 +1,52 @@
+"""How many threads and how much memory a run may use."""
+
+import os
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from joblib import effective_n_jobs, parallel_config
+
+from labelsieve.errors import InputError, is_whole
+
+
+def n_threads(n_jobs: object) -> int:
+    """Number of threads for ``n_jobs``, as joblib counts: None is one outside of a joblib context, -1 is all."""
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")
+    threads: int = effective_n_jobs(None if n_jobs is None else int(n_jobs))
+    return threads
+
+
+def thread_context(n_jobs: object) -> AbstractContextManager[Any]:
+    """The context of joblib for ``n_jobs`` threads, which :func:`map_ranges` uses; none if it has that number already."""
+    if n_jobs is None or (threads := n_threads(n_jobs)) == n_threads(None):
+        return nullcontext()
+    context: AbstractContextManager[Any] = parallel_config(backend="threading", n_jobs=threads)
+    return context
+
+
+def available_memory() -> int | None:
+    """Bytes available without swapping; None where the system does not report them."""
+    try:
+        with open("/proc/meminfo", encoding="ascii") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return None
+
+
+def require_memory(n_bytes: int, purpose: str, n_features: int, n_targets: int) -> None:
+    """Raise MemoryError when ``n_bytes`` exceed the available memory."""
+    if n_bytes < 2**26:  # too small to check
+        return
+    free = available_memory()
+    if free is not None and n_bytes > free:
+        raise MemoryError(
+            f"{purpose} {n_features} features and {n_targets} targets need {n_bytes / 1e9:.1f} GB "
+            f"and {free / 1e9:.1f} GB are free; take fewer features or targets at a time."
+        )

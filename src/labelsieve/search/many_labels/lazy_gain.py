@@ -1,0 +1,238 @@
+"""Lazy evaluation of criteria whose scores never increase, where accumulators of all features and targets do not fit."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.counting.backends.protocol import Column, Condition, Feature
+from labelsieve.counting.workspace import Workspace
+from labelsieve.formula.evaluation import Program, Progress
+from labelsieve.formula.nodes import Add, Apply, Formula, Multiply, Number, Reduce
+from labelsieve.formula.plan import Plan
+from labelsieve.formula.scorer import Scorer
+from labelsieve.formula.sources import Context, Sources
+from labelsieve.formula.values import MAX, MEAN, MIN, SUM, Fixed
+from labelsieve.tables.codes import Codes
+
+Real = NDArray[np.float64]
+ACCUMULATOR_BYTES = 2**30  # of all features and targets: with more, candidates are evaluated when they can be the best
+BATCH_BYTES = 2**25  # of an accumulator of the candidates that are evaluated together
+MOST_BATCHES = 10  # that are kept; others are evaluated from the first selected feature on when they are needed again
+ROUNDING = 1e-12  # relative: bounds and scores are sums of integers, rounded once
+
+
+def evaluates_lazily(plan: Plan, X: Codes, Y: Codes) -> bool:
+    """True for scores that never increase with the selection, when their accumulators exceed ``ACCUMULATOR_BYTES``."""
+    is_large = 8 * X.n_columns * Y.n_columns > ACCUMULATOR_BYTES
+    return is_large and never_increases(plan) and not (X.has_missing or Y.has_missing)
+
+
+def never_increases(plan: Plan) -> bool:
+    """True for scores that never increase with the selection, and that need accumulators or panels of every target.
+
+    >>> from labelsieve.registry import make_criterion
+    >>> [never_increases(make_criterion(name).plan) for name in ("cmim", "jmim", "icap")]
+    [True, True, True]
+    """
+    every_target = _by_target(plan) or any(need.full for need in plan.needs.values())
+    if not every_target or plan.needs.keys() & {"S", "t", "z", "pa"}:
+        return False
+    return _direction(plan.score) == -1 and (plan.first is None or not _by_target(_with_one(plan)))
+
+
+class LazyGain:
+    """A :class:`~labelsieve.search.gains.Gain` that evaluates a candidate only when it can be the best.
+
+    Scores never increase with the selection, so the last known score of a candidate is an upper bound of it. Candidates are
+    evaluated from the largest bound down, in batches, until none that is left has a bound as large as the best score
+    (Fleuret 2004, for binary features). The selected feature and its score are those of an evaluation of all candidates.
+
+    Parameters
+    ----------
+    plan : Plan
+        See :func:`evaluates_lazily`.
+    workspace : Workspace
+
+    Notes
+    -----
+    Cost of a step: a panel of every batch that is evaluated, for every feature selected since its last evaluation. Memory: the
+    accumulators of ``MOST_BATCHES`` batches, three to six times ``BATCH_BYTES`` each.
+    """
+
+    is_ranking = False
+
+    def __init__(self, plan: Plan, workspace: Workspace) -> None:
+        self.name = plan.name
+        self._plan, self._workspace = plan, workspace
+        self._selected: list[int] = []
+        self._batches: dict[int, _Batch] = {}  # by number, those that were used last at the end
+        self._n_batches = 0
+        self._batch_of = np.full(workspace.X.n_columns, -1)
+        self._all = plan.bind(workspace) if plan.first is None else _with_one(plan).bind(workspace)
+        self._bounds = np.empty(0)
+        self._relevance: Real | None = None
+        self._of_targets: dict[int, Fixed] = {}
+        self._n_exact = 1 if plan.first is not None else 0  # selected features up to which all scores are evaluated at once
+
+    def scores(self) -> Real:
+        """Scores of all features; upper bounds of those that cannot be the best of all."""
+        return self.scores_among(np.ones(self._workspace.X.n_columns, dtype=bool))
+
+    def scores_among(self, available: NDArray[np.bool_]) -> Real:
+        """The same when the best one is looked for among ``available`` features."""
+        n_selected = len(self._selected)
+        if n_selected <= self._n_exact:
+            self._bounds = self._initial()
+            return self._bounds.copy()
+        fresh = np.zeros(len(self._bounds), dtype=bool)
+        while True:
+            best = self._bounds[fresh & available].max(initial=-np.inf)
+            stale = np.flatnonzero(available & ~fresh & (self._bounds >= best - ROUNDING * abs(best)))
+            if not len(stale):
+                return self._bounds.copy()
+            batch = self._batch(stale)
+            self._bounds[batch.features] = batch.scores(self._selected)
+            fresh[batch.features] = True
+
+    def _initial(self) -> Real:
+        """Scores of all features while at most one is selected, without accumulators for targets."""
+        if self._plan.first is None:
+            initial = self._all.terms_alone()
+            self._relevance = initial
+            return initial.copy()
+        return self._all.scores()
+
+    def _batch(self, stale: NDArray[np.intp]) -> "_Batch":
+        """The batch of the largest bound; a new one has the largest bounds that are in no batch."""
+        top = int(stale[np.argmax(self._bounds[stale])])
+        if self._batch_of[top] < 0:
+            size = max(1, BATCH_BYTES // (8 * self._workspace.Y.n_columns))
+            new = stale[self._batch_of[stale] < 0]
+            new = np.sort(new[np.argsort(-self._bounds[new], kind="stable")[:size]])
+            while len(self._batches) >= MOST_BATCHES:
+                oldest = self._batches.pop(next(iter(self._batches)))
+                self._batch_of[oldest.features] = -1
+            self._batch_of[new] = self._n_batches
+            self._batches[self._n_batches] = _Batch(self._plan, self._workspace, new, self._of_targets)
+            self._n_batches += 1
+        number = int(self._batch_of[top])
+        self._batches[number] = self._batches.pop(number)
+        return self._batches[number]
+
+    def components(self, feature: int) -> dict[str, float]:
+        """The components of a feature's last score."""
+        if len(self._selected) > self._n_exact:
+            batch = self._batch(np.array([feature]))
+            batch.scores(self._selected)  # known, unless others have taken its place since
+            return batch.components(feature)
+        return self._all.components(feature) if self._plan.first is not None else {"relevance": float(self._bounds[feature])}
+
+    def relevance(self) -> Real | None:
+        """Information of every feature alone, where the first scores are made from it."""
+        return self._relevance if self._plan.first is None else self._all.relevance()
+
+    def select(self, feature: int) -> None:
+        """Add a feature to the selected ones."""
+        self._selected.append(feature)
+        if len(self._selected) <= self._n_exact:
+            self._all.select(feature)
+        self._of_targets[feature] = self._workspace.backend.given_targets(Feature(feature))
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Steps are short."""
+
+
+class _Batch:
+    """Some candidates with their accumulators, which are brought up to date when they are needed."""
+
+    def __init__(self, plan: Plan, workspace: Workspace, features: NDArray[np.intp], of_targets: dict[int, Fixed]) -> None:
+        self.features = features
+        sources = _BatchSources(plan, workspace, features, of_targets)
+        self._program = Program(plan.formulas, sources, over_selected=plan.over_selected)
+        self._scorer = Scorer(plan, self._program)
+
+    def scores(self, selected: Sequence[int]) -> Real:
+        """Of its candidates, given the selected features."""
+        for feature in selected[self._program.n_selected :]:
+            self._scorer.select(feature)
+        return self._scorer.scores()
+
+    def components(self, feature: int) -> dict[str, float]:
+        """Of a candidate's last score."""
+        return self._scorer.components(int(np.searchsorted(self.features, feature)))
+
+
+class _BatchSources(Sources):
+    """Tables of some of the features, conditioned on any of them."""
+
+    def __init__(self, plan: Plan, workspace: Workspace, features: NDArray[np.intp], of_targets: dict[int, Fixed]) -> None:
+        candidates = Workspace(
+            workspace.X.take_columns(features), workspace.Y, workspace.options, row_index=workspace.row_index
+        )
+        super().__init__(candidates, plan.needs)
+        self._whole, self._of_targets = workspace, of_targets
+
+    def _condition(self, given: str, context: Context) -> Condition:
+        if given != "s":
+            return super()._condition(given, context)
+        assert context.s is not None
+        column = self._whole.X.column(context.s)
+        rows = self._whole.row_index
+        return Column(column if rows is None else column[rows], int(self._whole.X.levels[context.s]))
+
+    def _count(self, given: str | None, context: Context, what: str, kept: dict[object, Fixed]) -> None:
+        if given == "s" and what == "targets":  # the same for every batch
+            assert context.s is not None
+            kept["targets"] = self._of_targets[context.s]
+        else:
+            super()._count(given, context, what, kept)
+
+
+def _by_target(plan: Plan) -> bool:
+    """True when a reducer over the selected features has a value for each target."""
+    return any("y" in reducers[0].free for reducers in plan.over_selected)
+
+
+def _with_one(plan: Plan) -> Plan:
+    """The same scores while at most one feature is selected: the extremum of a single value is that value."""
+    return Plan(_sums(plan.score), plan.first, name=plan.name)
+
+
+def _sums(node: Formula) -> Formula:
+    match node:
+        case Reduce(variable="s", body=body) if node.operation in (MIN, MAX):
+            return Reduce(SUM, "s", body)
+        case Reduce(variable=variable, body=body):
+            return Reduce(node.operation, variable, _sums(body), node.domain, node.top)
+        case Add(terms=terms):
+            return Add(tuple(map(_sums, terms)))
+        case Multiply(factors=factors):
+            return Multiply(tuple(map(_sums, factors)))
+    return node
+
+
+def _direction(node: Formula) -> int | None:
+    """1 if the value never decreases as features are selected, -1 if it never increases, 0 if it is constant, else None."""
+    if node.is_static:
+        return 0
+    match node:
+        case Reduce(variable="s", body=body):
+            is_positive = isinstance(body, Apply) and body.function == "pos"
+            return {MIN: -1, MAX: 1, SUM: 1 if is_positive else None}.get(node.operation)
+        case Reduce(variable="y", body=body) if node.operation in (SUM, MEAN, MIN, MAX):
+            return _direction(body)
+        case Add(terms=terms):
+            return _common([_direction(term) for term in terms])
+        case Multiply(factors=(Number(value=number), rest)):
+            inner = _direction(rest)
+            return None if inner is None else int(np.sign(number)) * inner
+        case Apply(function="pos" | "minimum" | "maximum", arguments=arguments):
+            return _common([_direction(argument) for argument in arguments])
+    return None
+
+
+def _common(directions: list[int | None]) -> int | None:
+    """The direction of an increasing function of several values."""
+    moving = {direction for direction in directions if direction != 0}
+    return moving.pop() if len(moving) == 1 else (None if moving else 0)

@@ -1,0 +1,129 @@
+"""Base of the stopping rules: a rule reads a selection path and decides how many features to keep."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from labelsieve.counting.workspace import Workspace
+from labelsieve.errors import InputError, whole_number
+from labelsieve.search import GreedySearch
+from labelsieve.tables.types import TableLike, TargetsLike
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Evaluator = Callable[[Rows, Rows, Any, Any, int, Any], Floats]
+MAX_CURVE_LENGTH = 100  # features evaluated by the rules that need a whole curve, where max_features is None
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionPath:
+    """The sequence of selected features that a :class:`StoppingRule` decides on, and the data behind it.
+
+    Attributes
+    ----------
+    search : GreedySearch
+        The search that grows the selection; a rule may extend it further than it keeps.
+    workspace : Workspace
+        Codes of the rows with positive weight.
+    parents : list of lists of int, optional
+        Parents of every target.
+    X, Y : array-like
+        The data passed to ``fit``.
+    evaluator : callable
+        ``evaluator(train, test, estimator, measure, n_features, scale)``: select features on the rows ``train`` and return the
+        measure on the rows ``test`` for the first 1, 2, ..., ``n_features`` features.
+    targets : slice, default=slice(None)
+        The targets that the features are selected for.
+    """
+
+    search: GreedySearch
+    workspace: Workspace
+    parents: list[list[int]] | None
+    X: TableLike
+    Y: TargetsLike | None
+    evaluator: Evaluator
+    targets: slice = field(default_factory=lambda: slice(None))
+
+    @property
+    def n_forced(self) -> int:
+        return len(self.search.forced)
+
+    @property
+    def has_unknown_labels(self) -> bool:
+        """True when some label is unknown in some row; always False for rankings, which have no counts."""
+        return bool(getattr(getattr(self.workspace, "Y", None), "has_missing", False))
+
+    @property
+    def target_indices(self) -> range:
+        """Indices of the targets that the features are selected for."""
+        return range(*self.targets.indices(self.workspace.Y.n_columns))
+
+    def candidates(self, n_selected: int) -> NDArray[np.bool_]:
+        """Mask of the features that can be selected after the first ``n_selected``."""
+        candidates = np.ones(self.search.n_features, dtype=bool)
+        candidates[[*self.search.excluded, *self.search.selected[:n_selected]]] = False
+        return candidates
+
+    def require_plain_rows(self, rule: str, remedy: str) -> None:
+        """Raise an error for weighted or repeated rows, which are not independent observations."""
+        require_plain_rows(self.workspace, rule, remedy)
+
+
+def require_plain_rows(workspace: Workspace, rule: str, remedy: str) -> None:
+    """Refuse weights and repeated rows: with them the rows are not independent observations."""
+    if workspace.row_index is not None:
+        raise InputError(f"{rule}: this label space counts rows several times, so they are not independent; {remedy}")
+    if workspace.options.weights is not None:
+        raise InputError(f"{rule} is not defined for weighted rows (sample_weight or a weighted label space); {remedy}")
+
+
+class StoppingRule(BaseEstimator):  # type: ignore[misc]
+    """Base class of stopping rules, which decide how many features to keep. Parameters can be tuned by a grid search.
+
+    A selector fits a clone of the rule and stores it as ``stopping_``. A subclass defines ``decide``.
+
+    Attributes
+    ----------
+    reason_ : str
+        Why it stopped.
+    """
+
+    name: ClassVar[str]
+    leaves_out: ClassVar[bool] = False  # whether :meth:`leave_out` may return features
+    is_test: ClassVar[bool] = False  # of significance: codes and candidates must not depend on the targets
+    max_features: int | None = None
+
+    def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:
+        """Features that the search must not select, before it begins; ``unavailable`` are forced and excluded ones."""
+        return []
+
+    def decide(self, path: SelectionPath) -> int:
+        """Return the number of features to keep, forced ones included, and set the fitted attributes."""
+        raise NotImplementedError
+
+    def _max_features(self, path: SelectionPath, default: int | None = None) -> int:
+        """The largest number of features to evaluate: at least the number of forced ones."""
+        limit = default if self.max_features is None else whole_number(self.max_features, "max_features", 1, 2**31)
+        available = path.search.n_available
+        return max(path.n_forced, available if limit is None else min(limit, available))
+
+    def _extend_while(self, passes: Callable[[int], bool], path: SelectionPath) -> int:
+        """Extend the path feature by feature while ``passes(n_selected)``; the first feature that fails is not kept."""
+        kept, most = path.n_forced, self._max_features(path)
+        path.search.extend(kept)
+        self.reason_ = f"All {most} available features are selected." if self.max_features is None else "max_features."
+        while kept < most:
+            path.search.extend(kept + 1)
+            if not passes(kept):
+                break
+            kept += 1
+        return kept
+
+
+def cannot_evaluate(*_: object) -> Floats:
+    """The evaluator of selectors that have none."""
+    raise InputError("This selector cannot evaluate predictions; use a stopping rule on scores or on counts.")

@@ -1,0 +1,328 @@
+"""The work of one cell of a study: select, fit, predict, evaluate."""
+
+import copy
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, clone
+
+from labelsieve.classifiers import KNNRegressor, nested_predictions
+from labelsieve.classifiers.neighbors import BaseNeighborClassifier
+from labelsieve.classifiers.prefix_scores import Scale, scaled
+from labelsieve.discretize import Discretizer
+from labelsieve.errors import InputError
+from labelsieve.metrics import MEASURES, convention_options
+from labelsieve.metrics.arrays import TrueLabels
+from labelsieve.metrics.evaluation import Convention, for_one_label, label_scores
+from labelsieve.registry import make_discretizer, resolve_method
+from labelsieve.selectors.sieve import Sieve
+from labelsieve.studies.data import LoadedData
+from labelsieve.studies.estimators import Split
+from labelsieve.studies.store import MeasuredValue, ResourcesUsed
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.targets import part_of_the_rows
+from labelsieve.tables.types import CompressedMatrix, FloatArray, SparseMatrix, TableLike, TargetsLike, WeightsLike, dense_array
+
+CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+
+
+class Stopwatch:
+    """Measure the seconds since construction, and those of each phase.
+
+    >>> watch = Stopwatch()
+    >>> with watch.phase("training"):
+    ...     _ = sum(range(1000))
+    >>> 0 < watch.by_phase["training"] <= watch.used().seconds
+    True
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.by_phase: dict[str, float] = {}
+        self._clock = clock
+        reset_peak()
+        self._cpu = processor_seconds()
+        self._started = clock()
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the seconds of the block to a phase."""
+        started = self._clock()
+        try:
+            yield
+        finally:
+            self.by_phase[name] = self.by_phase.get(name, 0.0) + self._clock() - started
+
+    def used(self) -> ResourcesUsed:
+        """Return the resources used so far."""
+        cpu = processor_seconds() - self._cpu
+        return ResourcesUsed(self._clock() - self._started, peak_mb(), dict(self.by_phase), cpu)
+
+
+def processor_seconds() -> float:
+    """Return the CPU time of this process, over all its threads.
+
+    ``time.process_time`` does not serve: Linux advances it in ticks of milliseconds while a CPU timer is set, as
+    :mod:`labelsieve.studies.probe` does.
+
+    >>> before = processor_seconds()
+    >>> _ = sum(range(10**6))
+    >>> processor_seconds() > before
+    True
+    """
+    if sys.platform == "win32":
+        return time.process_time()
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def reset_peak() -> None:
+    """Make the peak memory of this process its present memory, where the system can (Linux)."""
+    with suppress(OSError):
+        CLEAR.write_text("5", encoding="ascii")
+
+
+def peak_mb() -> float | None:
+    """Return the peak memory of this process in MB since :func:`reset_peak`; None where the system does not report it."""
+    if sys.platform == "win32":
+        return None
+    with suppress(OSError):
+        for line in STATUS.read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 2**10
+    import resource
+
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
+
+
+AUTO = "auto"  # a selector with this discretizer chooses one by itself
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A classifier to evaluate with the first features of a ranking, for each number of features in ``sizes``.
+
+    ``seed`` sets every ``random_state`` that the classifier leaves open.
+    """
+
+    classifier: BaseEstimator
+    ranking: Sequence[int]
+    sizes: Sequence[int]
+    measures: Sequence[str]
+    convention: Convention = "labelsieve"
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predictions with ``n_features`` features: labels (or numbers), and scores where a measure needs them."""
+
+    n_features: int
+    predicted: NDArray[Any] | CompressedMatrix | None
+    scores: NDArray[Any] | SparseMatrix | None = None
+
+
+class CachedDiscretizer(Discretizer):
+    """A discretizer that encodes the training rows of a split once, for all methods that use it."""
+
+    def __init__(self, rule: Discretizer) -> None:
+        self.rule = rule
+        self.missing = getattr(rule, "missing", None)
+        self._codes: Codes | list[Codes] | None = None
+
+    def encode(
+        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes | list[Codes]:
+        """Return the codes of the first ``X``; a split has no other."""
+        if self._codes is None:
+            self._codes = self.rule.encode(X, y, sample_weight)
+        return self._codes
+
+
+class SplitWork:
+    """The rows of one split, and what its methods share. No method of this class passes test rows to a selector."""
+
+    def __init__(self, data: LoadedData, split: Split, scale: Scale | None = None) -> None:
+        self.X, self.Y = data.X[split.train], data.Y[split.train]
+        self.test_X, self.test_Y = data.X[split.test], data.Y[split.test]
+        if data.fills:
+            train, test = dense_array(self.X), dense_array(self.test_X)
+            means = train_means(train)
+            self.X, self.test_X = filled(train, means), filled(test, means)
+        self._scale: Scale | None = scale
+        self._numeric = data.is_numeric
+        self._nominal = frozenset(data.nominal)
+        self._discretizers: dict[str | None, CachedDiscretizer] = {}
+
+    @cached_property
+    def _learning_rows(self) -> tuple[Any, Any]:
+        """Features of the training and test rows as classifiers get them: scaled by the training rows."""
+        X, test_X = scaled(self._scale, self.X, self.test_X)
+        return X, test_X
+
+    def select(self, selector: BaseEstimator, n_wanted: int, seed: int) -> list[int]:
+        """Rank the best ``n_wanted`` features by the training rows, best first."""
+        prepared = self._prepared(selector, n_wanted, seed)
+        with part_of_the_rows():
+            name, fitted = type(prepared).__name__, prepared.fit(self.X, self.Y)
+        if not hasattr(fitted, "selected_"):
+            raise InputError(f"{name} has no selected_ after fit: a ranking of the features, best first.")
+        return checked_ranking(fitted.selected_, self.X.shape[1], name)
+
+    def _prepared(self, selector: BaseEstimator, n_wanted: int, seed: int) -> Any:
+        prepared = clone(selector)
+        parameters = prepared.get_params(deep=False)
+        if isinstance(prepared, Sieve):
+            used = resolve_method(prepared.criterion, prepared.targets, prepared.discretizer, missing=prepared.missing)
+            prepared.set_params(targets=copy.deepcopy(used.space), discretizer=self._cached(used.discretizer))
+        elif parameters.get("discretizer", AUTO) not in (None, AUTO) and not isinstance(parameters["discretizer"], type):
+            prepared.set_params(
+                discretizer=self._cached(make_discretizer(parameters["discretizer"], missing=parameters.get("missing")))
+            )
+        if self._numeric and parameters.get("target_type") == "auto":  # also where all values of a split are whole
+            prepared.set_params(target_type="numeric")
+        seeds = [name for name in prepared.get_params(deep=True) if name.split("__")[-1] == "random_state"]
+        # The discretizer is shared: the first method must not seed it for the others.
+        prepared.set_params(**{name: seed for name in seeds if not name.startswith("discretizer__")})
+        self._set_nominal(prepared, range(self.X.shape[1]))
+        return prepared.set_params(n_features_to_select=n_wanted) if "n_features_to_select" in parameters else prepared
+
+    def _set_nominal(self, estimator: BaseEstimator, columns: Sequence[int]) -> None:
+        """Set every parameter ``nominal`` to the positions of the nominal columns, which an array does not show."""
+        names = [name for name in estimator.get_params(deep=True) if name.split("__")[-1] == "nominal"]
+        if names:
+            positions = [position for position, column in enumerate(columns) if column in self._nominal]
+            estimator.set_params(**dict.fromkeys(names, positions))
+
+    def _cached(self, rule: Discretizer) -> CachedDiscretizer:
+        return self._discretizers.setdefault(joblib.hash(rule), CachedDiscretizer(clone(rule)))
+
+    def evaluate(self, task: Evaluation, *, watch: Stopwatch | None = None) -> list[MeasuredValue]:
+        """Return every measure for every number of features; ``watch`` measures the phases.
+
+        A classifier that selects features by itself has ``predictions_by_size(X, Y, queries, sizes)``: it receives all features
+        of the ranking and yields each size with the labels predicted from so many. Sizes then share their common work.
+        """
+        watch = Stopwatch() if watch is None else watch
+        keywords = {name: convention_options(name, task.convention) for name in task.measures}
+        if "rrmse" in keywords:
+            keywords["rrmse"]["baseline"] = np.asarray(self.Y.mean(axis=0))
+        needs: set[str] = {MEASURES[name].needs for name in task.measures}
+        if is_nested(task.classifier):
+            predictions = self._nested(task, needs, watch)
+        elif hasattr(task.classifier, "predictions_by_size"):
+            predictions = self._by_size(task, watch)
+        else:
+            predictions = self._separate(task, needs, watch)
+        measured = []
+        truth = self.test_Y if "numbers" in needs else TrueLabels.of(self.test_Y)
+        for prediction in predictions:
+            with watch.phase("measures"):
+                for name in task.measures:
+                    measure = MEASURES[name]
+                    answers = prediction.scores if measure.needs == "scores" else prediction.predicted
+                    value = measure.function(truth, answers, **keywords[name])
+                    measured.append(MeasuredValue(prediction.n_features, name, float(value)))
+        return measured
+
+    def _nested(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
+        """One neighbor search serves all sizes, so training and prediction are one phase."""
+        features, sizes = list(task.ranking[: max(task.sizes)]), list(task.sizes)
+        with watch.phase("both"):  # the scaler is fitted with the first classifier
+            X, test_X = self._learning_rows
+        predictions = nested_predictions(task.classifier, X, self.Y, test_X, features=features, sizes=sizes)
+        for _ in sizes:
+            with watch.phase("both"):
+                size, scores = next(predictions)
+            yield Predictions(size, scores if "numbers" in needs else scores > 0.5, scores)
+
+    def _by_size(self, task: Evaluation, watch: Stopwatch) -> Iterator[Predictions]:
+        """The classifier selects by itself among all features of the ranking, unscaled, as it may discretize them."""
+        classifier, columns = _seeded(task.classifier, task.seed), list(task.ranking)
+        predictions = iter(
+            classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(task.sizes))
+        )
+        for _ in task.sizes:
+            with watch.phase("both"):
+                size, predicted = next(predictions)
+            yield Predictions(size, predicted)
+
+    def _separate(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
+        seeded = _seeded(task.classifier, task.seed)
+        with watch.phase("training"):  # the scaler is fitted with the first classifier
+            X, test_X = self._learning_rows
+        Y = dense_array(self.Y) if type(seeded).__module__.startswith("sklearn.") else self.Y  # few of them take sparse labels
+        for size in task.sizes:
+            columns = sorted(task.ranking[:size])  # the order of a selector's ``transform``
+            classifier = clone(seeded)
+            self._set_nominal(classifier, columns)
+            with watch.phase("training"):
+                classifier.fit(X[:, columns], Y)
+            with watch.phase("prediction"):
+                queries = test_X[:, columns]
+                predicted = classifier.predict(queries) if needs & {"labels", "numbers"} else None
+                scores = for_one_label(label_scores(classifier, queries), self.test_Y) if "scores" in needs else None
+            yield Predictions(size, predicted, scores)
+
+
+def checked_ranking(ranking: ArrayLike, n_features: int, name: str) -> list[int]:
+    """Return a ranking of columns, best first; refuse anything else, such as a boolean mask.
+
+    >>> checked_ranking(np.array([3, 1]), 4, "Mine")
+    [3, 1]
+    >>> checked_ranking([True, False], 2, "Mine")
+    Traceback (most recent call last):
+    labelsieve.errors.InputError: Mine: selected_ must be a ranking, a list of columns from 0 to 1, best first, none twice.
+    """
+    ranking = np.asarray(ranking)
+    if ranking.ndim != 1:
+        raise InputError(f"{name} has no ranking of the features for all labels together.")
+    columns: list[int] = ranking.astype(np.intp).tolist() if ranking.dtype.kind in "iu" or not ranking.size else [-1]
+    if len(set(columns)) < len(columns) or not all(0 <= column < n_features for column in columns):
+        raise InputError(
+            f"{name}: selected_ must be a ranking, a list of columns from 0 to {n_features - 1}, best first, none twice."
+        )
+    return columns
+
+
+def _seeded(classifier: BaseEstimator, seed: int) -> Any:
+    """Return a clone in which every open ``random_state`` is the seed."""
+    seeded = clone(classifier)
+    is_open = [name for name, value in seeded.get_params().items() if name.split("__")[-1] == "random_state" and value is None]
+    return seeded.set_params(**dict.fromkeys(is_open, seed))
+
+
+def train_means(X: FloatArray) -> FloatArray:
+    """Return the column means without missing values; 0 for a column without any value.
+
+    >>> train_means(np.array([[1.0, np.nan], [3.0, np.nan]]))
+    array([2., 0.])
+    """
+    known = ~np.isnan(X)
+    means: FloatArray = np.where(known, X, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return means
+
+
+def filled(X: FloatArray, means: FloatArray) -> FloatArray:
+    """Return a table with missing values replaced by these means.
+
+    >>> filled(np.array([[np.nan, 5.0]]), np.array([2.0, 0.0]))
+    array([[2., 5.]])
+    """
+    return np.where(np.isnan(X), means, X)
+
+
+def is_nested(classifier: BaseEstimator) -> bool:
+    """Whether one neighbor search serves all numbers of features, with the labels above one half predicted."""
+    return isinstance(classifier, BaseNeighborClassifier | KNNRegressor) and getattr(classifier, "extension", None) is None

@@ -1,0 +1,273 @@
+"""Reading and writing TOML files of protocols."""
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from labelsieve.errors import InputError, StudyError, is_whole
+from labelsieve.registry import METHODS
+
+KEYS = (
+    *("n_features", "measures", "splits", "baselines", "convention", "scale", "seed"),
+    *("datasets", "methods", "classifiers", "select_on", "discretize_on"),
+    *("max_rows", "time_limit", "memory_limit", "cpu_limit", "extends", "noise"),
+)
+ADDED = ("datasets", "methods")  # lists of one of several studies, added to the shared ones
+STUDIES = "studies"
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read the settings of a protocol; relative paths of data sets start at the folder of the file."""
+    return _checked(_read(path), path)
+
+
+def read_studies(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the settings of several protocols in one file, by name; a file with a single one has the name "".
+
+    Every table of ``studies`` has a name and its own settings; data sets and methods are added to the shared ones.
+    """
+    shared = _read(path)
+    tables = shared.pop(STUDIES, None)
+    if tables is None:
+        return {"": _checked(shared, path)}
+    names = [table.get("name") for table in tables] if _is_tables(tables) else []
+    if not names or not all(isinstance(name, str) and re.fullmatch(r"[\w-]+", name) for name in names):
+        raise StudyError(f"{path}: studies must be tables, [[studies]], each with a name of letters, digits, _ and -.")
+    if len(set(names)) < len(names):
+        raise StudyError(f"{path}: two studies have the same name.")
+    studies = {}
+    for table in tables:
+        own = {key: value for key, value in table.items() if key != "name"}
+        lists = {key: [*shared.get(key, []), *own.get(key, [])] for key in ADDED if key in shared or key in own}
+        studies[table["name"]] = _checked({**shared, **own, **lists}, path)
+    return studies
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a file; its settings replace those of the file that it extends."""
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: not TOML ({error}).") from None
+    base = settings.pop("extends", None)
+    if base is None:
+        return settings
+    if not isinstance(base, str) or not (path.parent / base).is_file() or (path.parent / base).samefile(path):
+        raise StudyError(f"{path}: extends must name another protocol, relative to this file, not {base!r}.")
+    return {**_read(path.parent / base), **settings}
+
+
+def _checked(settings: dict[str, Any], path: Path) -> dict[str, Any]:
+    if STUDIES in settings:
+        raise StudyError(f"{path}: it has several studies; read it with Protocol.several_from_toml.")
+    unknown = sorted(set(settings) - set(KEYS))
+    if unknown:
+        raise StudyError(f"{path}: {unknown[0]!r} is not a setting of a study. Known: {', '.join(KEYS)}.")
+    for needed in ("datasets", "methods"):
+        if needed not in settings:
+            raise StudyError(f"{path}: it has no {needed}; a study needs at least one.")
+    noise = settings.pop("noise", None)
+    if isinstance(settings["datasets"], list):
+        datasets = [_from_folder(dataset, path.parent) for dataset in settings["datasets"]]
+        settings["datasets"] = datasets if noise is None else [_with_noise(dataset, noise) for dataset in datasets]
+    return settings
+
+
+def _with_noise(dataset: object, noise: object) -> Any:
+    table = {"name": dataset} if isinstance(dataset, str) else dataset
+    return {"noise": noise, **table} if isinstance(table, Mapping) else dataset
+
+
+def _from_folder(given: object, folder: Path) -> Any:
+    """Resolve the files of a data set, first in the folder of the protocol."""
+    if isinstance(given, str):
+        return {"name": Path(given).name.partition(".")[0], "path": str(folder / given)} if (folder / given).exists() else given
+    if not isinstance(given, Mapping):
+        return given
+    return _with_files(given, lambda file: str(folder / file) if (folder / file).exists() else file)
+
+
+def _for_folder(given: Any, folder: Path) -> Any:
+    """Write the files of a data set relative to the folder of the protocol, or as absolute paths."""
+
+    def named(file: str) -> str:
+        path = Path(os.path.abspath(file))
+        if not path.exists():  # a name of the catalog, or a file that does not exist yet
+            return file
+        return str(path.relative_to(folder)) if path.is_relative_to(folder) else str(path)
+
+    return _with_files(given, named)
+
+
+def _with_files(given: Mapping[str, Any], named: Callable[[str], str]) -> dict[str, Any]:
+    """Return the settings of a data set with renamed paths."""
+    settings = dict(given)
+    for key in ("path", "labels", "data_home"):
+        value = settings.get(key)
+        if isinstance(value, str) and (key != "labels" or value.endswith(".xml")):
+            settings[key] = named(value)
+        elif isinstance(value, list) and key == "path":
+            settings[key] = [named(path) if isinstance(path, str) else path for path in value]
+    return settings
+
+
+def write_toml(settings: Mapping[str, Any], path: Path) -> None:
+    """Write settings: plain values, lists of them, and lists of tables."""
+    folder = Path(os.path.abspath(path.parent))
+    datasets = [_for_folder(dataset, folder) for dataset in settings["datasets"]]
+    path.write_text(toml_text({**settings, "datasets": datasets}), encoding="utf-8")
+
+
+def toml_text(settings: Mapping[str, Any]) -> str:
+    """Settings as TOML, lists of tables last.
+
+    >>> print(toml_text({"seed": 0, "methods": [{"name": "jmi", "targets": {"name": "joint"}}]}))
+    seed = 0
+    <BLANKLINE>
+    [[methods]]
+    name = "jmi"
+    targets = { name = "joint" }
+    <BLANKLINE>
+    """
+    lines = [f"{key} = {_value(value)}" for key, value in settings.items() if not _is_tables(value)]
+    for key, tables in settings.items():
+        for table in tables if _is_tables(tables) else ():
+            lines += ["", f"[[{key}]]", *(f"{_key(name)} = {_value(value)}" for name, value in table.items())]
+    return "\n".join([*lines, ""])
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(key)} = {_value(entry)}" for key, entry in value.items()) + " }"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return _text(value)
+    raise InputError(f"{value!r} cannot be written to a TOML file.")
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _text(key)
+
+
+def _text(text: str) -> str:
+    """Return a TOML string: a JSON string, except for surrogate pairs and DEL."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", r"\u007f")
+
+
+def as_plain(value: object, otherwise: Callable[[Any], Any] | None = None) -> Any:
+    """Convert settings to strings, numbers, booleans and None, with lists and tables of them.
+
+    NumPy's numbers and paths are converted. Any other object is refused, or passed to ``otherwise``.
+
+    >>> from pathlib import Path
+    >>> as_plain({"k": np.int64(7), "path": Path("songs.csv"), "pot": (0.2, 0.8)})
+    {'k': 7, 'path': 'songs.csv', 'pot': [0.2, 0.8]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(entry, otherwise) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(entry, otherwise) for entry in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return as_plain(value.tolist(), otherwise)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if otherwise is None:
+        raise InputError(f"{value!r} cannot be written to a file; pass plain settings instead.")
+    return otherwise(value)
+
+
+def plain_or_none(settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return settings as plain values; None if they contain an object.
+
+    >>> plain_or_none({"k": 7}), plain_or_none({"criterion": object()})
+    ({'k': 7}, None)
+    """
+    try:
+        plain: dict[str, Any] = as_plain(settings)
+    except InputError:
+        return None
+    return plain
+
+
+MAX_NUMBERS = 1_000_000  # in a span: more features than any data set of the catalog has
+_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?")
+_NUMBER = re.compile(r"\d{1,9}|\d{1,3}(?:\.\d+)?%")
+MAX_SHOWN = 80  # characters of a refused value in an error
+
+
+def read_sizes(given: object) -> list[int | float]:
+    """Read numbers of features from ``"1..50"``, ``"5..50..5"``, ``"1,5,10"``, ``"10%,20%"``, a number, or a sequence.
+
+    >>> read_sizes("1..3,10"), read_sizes([0.1, 5]), read_sizes("10%")
+    ([1, 2, 3, 10], [0.1, 5], [0.1])
+    """
+    if isinstance(given, str):
+        asked: Iterable[Any] = given.split(",")
+    else:
+        asked = given if isinstance(given, Iterable) else [given]
+    sizes = dict.fromkeys(size for entry in asked for size in _sizes(entry))
+    if not sizes or min(sizes) <= 0:
+        raise InputError(f"n_features: {given!r} has no number of features; use '1..50' or '5,10,20'.")
+    return list(sizes)
+
+
+def _sizes(entry: object) -> Iterator[int | float]:
+    value: Any = entry.strip() if isinstance(entry, str) else entry
+    if isinstance(value, str) and (span := _SPAN.fullmatch(value)):
+        first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)
+        if not step or first > last:
+            raise InputError(f"n_features: {entry!r} has no number of features; a span increases, as in '1..50' or '5..50..5'.")
+        if (last - first) // step >= MAX_NUMBERS:
+            raise InputError(f"n_features: {entry!r} has more than {MAX_NUMBERS:,} numbers; use steps, as in '1..5000..10'.")
+        yield from range(first, last + 1, step)
+        return
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value[:-1]) / 100 if value.endswith("%") else int(value)
+    if not (is_whole(value) or isinstance(value, float)) or not value > 0 or not isfinite(value):
+        raise InputError(f"n_features: {entry!r} is not a number of features; use '1..50', '5,10,20', or shares such as '10%'.")
+    if isinstance(value, float) and value > 1:
+        raise InputError(f"n_features: {entry!r} is more than all features; a fraction is at most 1, and a number is whole.")
+    yield float(value) if isinstance(value, float) else int(value)
+
+
+def several(given: object, what: str, fewest: int = 1) -> list[Any]:
+    """Return the entries of a list, of which there must be some."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        text = repr(given)
+        raise InputError(f"{what} must be a list, not {text if len(text) <= MAX_SHOWN else f'a {type(given).__name__}'}.")
+    entries = list(given)
+    if len(entries) < fewest:
+        raise InputError(f"{what}: the list is empty; at least one is needed.")
+    return entries
+
+
+def names_of(given: object, what: str, fewest: int = 1) -> list[str]:
+    """Return the entries of a list of names."""
+    names = several(given, what, fewest)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"{what}: {name!r} is not a name.")
+    return names
+
+
+def is_baseline(name: str) -> bool:
+    """Whether a method is a baseline, which no data can change."""
+    return name in METHODS and METHODS[name].selector == "BaselineSieve"

@@ -1,0 +1,229 @@
+"""Levels of nominal columns: which are kept, which are pooled, and the codes of the cells."""
+
+import warnings
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from labelsieve.errors import ColumnWarning, IdLikeColumnWarning
+from labelsieve.tables.codes import MAX_LEVELS, Codes, SparseCodes
+from labelsieve.tables.frames import NumberTable
+
+MOST_KEPT = MAX_LEVELS - 2  # a code is left for pooled levels, and one for missing cells
+ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, is like an id
+ID_LEVEL_ROWS = 10  # its levels of fewer rows are pooled
+BIASED_ROWS = {"plugin": ID_LEVEL_ROWS, "miller-madow": 6}  # levels of fewer rows on average have too much information
+
+
+_BOTH = np.array([0.0, 1.0])  # values of booleans
+
+
+@dataclass(frozen=True, eq=False)
+class KeptLevels:
+    """The levels of a nominal column in order of their codes; one more code for all others where these are ``pooled``.
+
+    A level that is not listed has the code after the last: that of pooled levels, otherwise that of missing cells.
+    """
+
+    values: NDArray[Any]
+    pooled: bool
+
+    @property
+    def n_levels(self) -> int:
+        return len(self.values) + self.pooled
+
+    def codes_of(self, levels: NDArray[Any]) -> NDArray[np.uint16]:
+        """Codes of levels: words, or numbers in ascending order."""
+        if levels.dtype == object:
+            codes = {level: code for code, level in enumerate(self.values)}
+            return np.array([codes.get(level, len(self.values)) for level in levels], dtype=np.uint16)
+        if not len(self.values):
+            return np.zeros(len(levels), dtype=np.uint16)
+        at = np.minimum(np.searchsorted(self.values, levels), len(self.values) - 1)
+        return np.where(self.values[at] == levels, at, len(self.values)).astype(np.uint16)
+
+
+def keep_levels(
+    table: NumberTable, weights: NDArray[np.float64] | None, min_level_count: int, *, whole: bool = True
+) -> dict[int, KeptLevels]:
+    """The levels of the nominal columns.
+
+    Levels with fewer than ``min_level_count`` rows are pooled. So are those with fewer than ten rows of a column that is
+    like an id: it has more than 20 levels, and more than half as many as there are rows. Whole weights are repetitions of
+    rows; others do not change the number of rows.
+
+    ``whole`` is False if rows were left out since the table was read, and levels with them.
+    """
+    if weights is not None and (weights != np.floor(weights)).any():
+        weights = None
+    kept = {}
+    both: NDArray[Any] = np.zeros(table.shape[1], dtype=bool)
+    dense = table.dense
+    if dense is not None and dense.dtype == np.bool_ and weights is None and min_level_count <= 1:
+        both = np.logical_and(dense.any(axis=0), ~dense.all(axis=0))
+    for column in sorted(table.nominal):
+        words = table.text.get(column)
+        if both[column]:
+            kept[column] = KeptLevels(_BOTH, pooled=False)
+            continue
+        if whole and words is not None and len(words) <= ID_LEVELS and min_level_count <= 1:
+            kept[column] = KeptLevels(words, pooled=False)
+            continue
+        index, levels, missing = _levels(table.column(column), words)
+        times = weights
+        if missing is not None:
+            index, times = index[~missing], None if weights is None else weights[~missing]
+        counts = np.bincount(index, weights=times, minlength=len(levels))
+        n_rows = len(index) if times is None else times.sum()
+        chosen = _chosen(counts, n_rows, min_level_count, table.name(column), levels)
+        kept[column] = KeptLevels(levels[chosen], pooled=bool(chosen.sum() < np.count_nonzero(counts)))
+    return kept
+
+
+def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
+    """The levels that are not pooled."""
+    n_levels = int(np.count_nonzero(counts))
+    chosen: NDArray[np.bool_] = counts >= max(min_level_count, 1)
+    if n_levels > ID_LEVELS and 2 * n_levels > n_rows:
+        chosen &= counts >= ID_LEVEL_ROWS
+        warnings.warn(
+            f"X, {name} has {n_levels:,} levels in {n_rows:,.0f} rows, like an id: levels of fewer than {ID_LEVEL_ROWS} rows "
+            "are pooled into one, because the information of a level that hardly recurs is bias. Exclude the column, or "
+            f"derive groups from it; if its values, such as {str(values[0])[:40]!r}, are measurements, make them numbers, for "
+            "example with labelsieve.datasets.to_numbers.",
+            IdLikeColumnWarning,
+            stacklevel=2,
+        )
+    if np.count_nonzero(chosen) > MOST_KEPT:
+        most = np.argsort(-np.where(chosen, counts, 0), kind="stable")[:MOST_KEPT]
+        chosen = np.zeros(len(counts), dtype=bool)
+        chosen[most] = True
+        warnings.warn(
+            f"X, {name} has {n_levels:,} levels; the {MOST_KEPT:,} most frequent are kept and the others pooled into one. "
+            "Use min_level_count= to pool more.",
+            ColumnWarning,
+            stacklevel=2,
+        )
+    return chosen
+
+
+def warn_of_bias(codes: Codes, estimator: str, excluded: Collection[int | str] = ()) -> None:
+    """Warn of columns with few rows for each of their levels among columns of fewer levels: their information is too large.
+
+    The plug-in estimate is about (levels - 1)(classes - 1) / 2N nats too large, so that such a column is selected without being
+    informative. The correction of Miller and Madow is too small for levels of fewer than about six rows.
+    """
+    if estimator not in BIASED_ROWS:
+        return
+    names = codes.names or [str(column) for column in range(codes.n_columns)]
+    many = (codes.levels > ID_LEVELS) & (codes.levels * BIASED_ROWS[estimator] > codes.n_rows)
+    columns = [column for column in np.flatnonzero(many).tolist() if not {column, names[column]} & set(excluded)]
+    if not columns or 2 * codes.levels[codes.levels > 1].min() > codes.levels[columns].max():
+        return
+    found = ", ".join(f"{names[column]!r} ({codes.levels[column]:,})" for column in columns[:3])
+    found += f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
+    bias = (int(codes.levels[columns].max()) - 1) / (2 * codes.n_rows)
+    amount = f" by up to about {bias:.2f} nats" if estimator == "plugin" else f", with estimator={estimator!r} too"
+    warnings.warn(
+        f"X: {found} {'has' if len(columns) == 1 else 'have'} many levels for {codes.n_rows:,} rows, so that the information "
+        f"about a label of two classes is overestimated{amount}. Use estimator='shrinkage' "
+        "(--estimator shrinkage), pool levels of few rows (EqualFrequency(min_level_count=10), --discretizer-of "
+        f"{names[columns[0]]}=levels:min_level_count=10), or exclude them.",
+        ColumnWarning,
+        stacklevel=3,
+    )
+
+
+def _levels(column: NDArray[Any], words: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_] | None]:
+    """For every cell the index of its level (0 if missing), the levels, and which cells are missing."""
+    missing = np.isnan(column) if column.dtype.kind == "f" else None
+    if missing is not None and missing.any():
+        column = np.where(missing, 0 if missing.all() else np.nanmin(column), column)
+    else:
+        missing = None
+    if words is not None:
+        return column.astype(np.intp), words, missing
+    low, high = column.min(), column.max()
+    if column.dtype.kind == "b" or (low >= 0 and high < MAX_LEVELS):
+        index = column.astype(np.intp)
+        if column.dtype.kind != "f" or np.array_equal(index, column):
+            return index, np.arange(int(high) + 1, dtype=np.float64), missing
+    levels, index = np.unique(column, return_inverse=True)
+    return index, levels.astype(np.float64), missing
+
+
+def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevels]) -> Codes:
+    """Codes of a table: those of measurements from ``codes``, those of nominal columns by their levels.
+
+    A missing cell has the code after the last level; ``codes`` knows by its ``missing`` whether that is to be remembered.
+    """
+    if not kept:
+        return codes
+    all_kept = len(kept) == table.shape[1] and all(kept[column].values is table.text.get(column) for column in kept)
+    if all_kept and table.dense is not None and table.dense.dtype in (np.uint8, np.uint16):
+        levels = np.array([kept[column].n_levels for column in range(len(kept))], dtype=np.uint32)
+        return replace(codes, levels=levels, dense=table.dense)  # ranks of levels are their codes
+    if (
+        table.dense is not None
+        and table.dense.dtype == np.bool_
+        and all(of_column.values is _BOTH for of_column in kept.values())
+    ):
+        return replace(codes, levels=np.full(len(kept), 2, dtype=np.uint32), dense=table.dense.view(np.uint8))
+    if table.dense is None:
+        return _encode_sparse(codes, table, kept)
+    assert codes.dense is not None
+    columns: dict[int, NDArray[Any]] = {}
+    levels = codes.levels.copy()
+    for position, of_column in kept.items():
+        words, column = table.text.get(position), table.dense[:, position]
+        same, missing = words is not None and words is of_column.values, None
+        if not same or column.dtype.kind == "f":
+            index, found, missing = _levels(column, words)
+            column = index if same else of_column.codes_of(found)[index]
+        levels[position] = of_column.n_levels
+        if missing is not None:
+            column = np.where(missing, of_column.n_levels, column)
+        if missing is not None or (not same and not of_column.pooled):
+            levels[position] = max(of_column.n_levels, int(column.max(initial=0)) + 1)
+        columns[position] = column
+    dtype = np.uint8 if levels.max() <= 256 else np.uint16
+    merged: NDArray[Any] = np.empty(table.shape, dtype=dtype, order="F")
+    for position in range(table.shape[1]):
+        merged[:, position] = columns[position] if position in columns else codes.dense[:, position]
+    return replace(codes, levels=levels, dense=merged)
+
+
+def without_cuts(table: NumberTable, *, mark_missing: bool) -> Codes:
+    """Codes of a dense table whose columns are all nominal, before their levels are encoded: zeros."""
+    assert table.dense is not None
+    missing = np.isnan(table.dense).any(axis=0) if mark_missing and table.dense.dtype.kind == "f" else None
+    levels = np.ones(table.shape[1], dtype=np.uint32)
+    zeros: NDArray[np.uint8] = np.broadcast_to(np.uint8(0), table.shape)
+    return Codes(table.shape[0], levels, table.names, dense=zeros, missing=missing)
+
+
+def _encode_sparse(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevels]) -> Codes:
+    sparse = codes.sparse
+    assert sparse is not None
+    listed, implicit, levels = sparse.codes.copy(), sparse.implicit.copy(), codes.levels.copy()
+    for position, of_column in kept.items():
+        cells = slice(sparse.starts[position], sparse.starts[position + 1])
+        values = table.sparse.data[cells]
+        has_zeros = len(values) < codes.n_rows
+        implicit[position] = of_column.codes_of(np.zeros(1))[0] if has_zeros else 0
+        levels[position] = max(of_column.n_levels, int(implicit[position]) + 1)
+        if len(values):
+            index, found, missing = _levels(values, None)
+            column = of_column.codes_of(found)[index]
+            listed[cells] = column if missing is None else np.where(missing, of_column.n_levels, column)
+            levels[position] = max(levels[position], int(listed[cells].max()) + 1)
+    return replace(codes, levels=levels, sparse=SparseCodes(sparse.starts, sparse.rows, listed, implicit))
+
+
+def declare_nominal(table: NumberTable, columns: str | Collection[int]) -> NumberTable:
+    """The table with more nominal columns: ``"all"``, or positions."""
+    positions = range(table.shape[1]) if isinstance(columns, str) else columns
+    return replace(table, nominal=table.nominal | frozenset(positions)) if len(positions) else table
