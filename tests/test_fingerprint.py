@@ -23,11 +23,12 @@ def test_listed_paths_exist(path):
     [
         ("selectors/sieve.py", True),
         ("core/_native.abi3.so", True),
-        ("studies/execution/cell_work.py", True),
+        ("studies/cells.py", True),
+        ("studies/estimators.py", True),
         ("replications/mulan/naive_bayes.py", True),
         ("cli/options.py", False),
-        ("report/plaintext.py", False),
-        ("studies/execution/study.py", False),
+        ("report/text.py", False),
+        ("studies/study.py", False),
     ],
 )
 def test_the_hash_depends_on_the_code_of_results_alone(path, counts, tmp_path, monkeypatch):

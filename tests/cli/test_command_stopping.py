@@ -63,7 +63,7 @@ def test_weights_of_a_quadratic_program_are_cut_at_a_share_of_the_largest(frame,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--stop", "often"), "'often' is not a stopping rule. Known: threshold, knee, g-test, permutation, cross-validation"),
+        (("--stop", "often"), "'often' is not a stopping rule. Known: threshold, knee, cross-validation, g-test, permutation"),
         (("--stop", "g-test:color=1"), "g-test takes no color; GTest has alpha"),
         (("--stop", "g-test:alpha=2"), "alpha must be between 0 and 1"),
         (("--stop", "g-test", "-k", "10%"), "-k is the largest number of features"),

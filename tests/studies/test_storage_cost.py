@@ -5,9 +5,7 @@ from collections import Counter
 
 import pytest
 
-from labelsieve.studies import Study
-from labelsieve.studies import store as schema
-from labelsieve.studies import store as study_store
+from labelsieve.studies import Study, store
 from tests.support.small_studies import data, protocol
 
 SIZES, MEASURES = 20, ["hamming_loss", "ranking_loss", "macro_f1"]
@@ -17,14 +15,14 @@ N_VALUES = SIZES * len(MEASURES)
 @pytest.fixture
 def statements(monkeypatch):
     """The first two words of every statement that a study's file gets."""
-    found = Counter()
+    found, connect = Counter(), store.connect
 
-    def traced(path, **how):
-        connection = schema.connect(path, **how)
+    def traced(path):
+        connection = connect(path)
         connection.set_trace_callback(lambda sql: found.update([" ".join(re.findall(r"\w+", sql)[:2])]))
         return connection
 
-    monkeypatch.setattr(study_store, "connect", traced)
+    monkeypatch.setattr(store, "connect", traced)
     return found
 
 

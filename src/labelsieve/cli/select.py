@@ -27,7 +27,6 @@ from labelsieve.cli.options import (
     with_options,
 )
 from labelsieve.errors import ClusterError, InputError, unknown_name, whole_number
-from labelsieve.tables.types import TableLike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from labelsieve.selectors.base import BaseSieve
     from labelsieve.selectors.selection import Selection
     from labelsieve.stopping import StoppingRule
+    from labelsieve.tables.types import TableLike
 
 CRITERION = (
     "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
@@ -63,7 +63,7 @@ class FittedTable(NamedTuple):
     """A fitted selector, the features that it was fitted on with their names, and the data set."""
 
     selector: "BaseSieve"
-    X: TableLike
+    X: "TableLike"
     data: "Dataset | SyntheticData"
 
 

@@ -11,14 +11,12 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.table import Table
 
-from labelsieve.selectors.auto.sieve import AutoSieve
-from labelsieve.selectors.column_frames import Names
-from labelsieve.selectors.discoveries import BaseDiscoveries
-from labelsieve.selectors.selection import Selection, StabilitySummary
-from labelsieve.statistics import stability_bound
-
 if TYPE_CHECKING:
     from labelsieve.formula import Formula
+    from labelsieve.selectors.auto.sieve import AutoSieve
+    from labelsieve.selectors.column_frames import Names
+    from labelsieve.selectors.discoveries import BaseDiscoveries
+    from labelsieve.selectors.selection import Selection, StabilitySummary
 
 HEADING = 10  # headings of numbers that are longer are broken after a word, a hyphen or an underscore
 SHORT = 24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not split: they are folded
@@ -213,7 +211,7 @@ NOTE = (
 N_SHOWN = 20
 
 
-def selection_text(selection: Selection, *, redundant: float | None = None, confidence: dict[str, Any] | None = None) -> str:
+def selection_text(selection: "Selection", *, redundant: float | None = None, confidence: dict[str, Any] | None = None) -> str:
     """The selected features as a table and, if asked for, the redundant ones and confidence limits.
 
     ``redundant`` is the smallest similarity of the redundant features; None does not list them.
@@ -227,9 +225,10 @@ def selection_text(selection: Selection, *, redundant: float | None = None, conf
     )
 
 
-def headline(selection: Selection) -> str:
+def headline(selection: "Selection") -> str:
     """The method, the number of features and of labels, and the unit of the scores.
 
+    >>> from labelsieve.selectors.selection import Selection
     >>> headline(Selection(method="jmi", n_features=9, targets="single", unit="nats", fingerprint={}, selected=()))
     'jmi: 0 of 9 features (single); scores in nats.'
     """
@@ -242,9 +241,10 @@ def headline(selection: Selection) -> str:
     return f"{selection.method}: {counts} ({targets_text(selection)}){rows}; {unit}."
 
 
-def targets_text(selection: Selection) -> str:
+def targets_text(selection: "Selection") -> str:
     """The label space, and which targets were taken as numeric; all others are classes.
 
+    >>> from labelsieve.selectors.selection import Selection
     >>> known = {"method": "jmi", "n_features": 2, "fingerprint": {}, "selected": ()}
     >>> targets_text(Selection(**known, targets="single", labels=("genre", "price"), target_types=("class", "numeric")))
     'single; 1 as classes; 1 as numeric: price'
@@ -259,7 +259,7 @@ def targets_text(selection: Selection) -> str:
     return f"{selection.targets}; {n_classes} as classes; {len(numeric)} as numeric: {names}"
 
 
-def _table_selection_text(selection: Selection) -> str:
+def _table_selection_text(selection: "Selection") -> str:
     """Ranks and names are one column, which is repeated where the width is not enough for all columns."""
     table = selection.table()
     if "top_label" in table:
@@ -284,7 +284,7 @@ def _cell(value: str | float | None) -> str:
     return "-" if value is None else printable(value) if isinstance(value, str) else number(value)
 
 
-def _stability(selection: Selection) -> str:
+def _stability(selection: "Selection") -> str:
     stability = selection.stability
     assert stability is not None
     resamples = f"over {stability.n_repeats} resamples ({stability.kind})"
@@ -296,8 +296,10 @@ def _stability(selection: Selection) -> str:
     return text if stability.kind != "pairs" else f"{text} {_stable_features(selection.n_features, stability)}"
 
 
-def _stable_features(n_features: int, stability: StabilitySummary) -> str:
+def _stable_features(n_features: int, stability: "StabilitySummary") -> str:
     """The features that stability selection selects, and how many of them by error."""
+    from labelsieve.statistics import stability_bound
+
     n_stable = sum(frequency >= STABLE for frequency in stability.frequency.values())
     errors = stability_bound(n_features, sum(stability.frequency.values()), STABLE)
     frequent = f"{n_stable} features are in {100 * STABLE:.0f} % of the selections or more"
@@ -325,7 +327,7 @@ def ranks_text(table: dict[str, Any], row: int) -> str:
     return f"{first}" if first == last else f"{first} to {last}"
 
 
-def _redundant(selection: Selection, at_least: float) -> list[str]:
+def _redundant(selection: "Selection", at_least: float) -> list[str]:
     table = plain_table("selected", "not selected", ">similarity")
     for feature in selection.selected:
         for name, similarity in feature.redundant.items():
@@ -335,7 +337,7 @@ def _redundant(selection: Selection, at_least: float) -> list[str]:
     return [REDUNDANT.format(at_least), text_of(table)]
 
 
-def auto_text(auto: AutoSieve, selection: str) -> str:
+def auto_text(auto: "AutoSieve", selection: str) -> str:
     """The verdict, the comparison and the text of the selection of a fitted ``AutoSieve``."""
     n_folds = len(auto.curves_["all features"]["values"])
     errors = auto.standard_errors
@@ -345,14 +347,14 @@ def auto_text(auto: AutoSieve, selection: str) -> str:
     return "\n\n".join([prose(auto.verdict_text_), comparison_text(auto), prose(note), *left_out, selection])
 
 
-def auto_document(auto: AutoSieve, selection: Selection) -> dict[str, Any]:
+def auto_document(auto: "AutoSieve", selection: "Selection") -> dict[str, Any]:
     """The selection as plain values, with the verdict, its estimates and the comparison under ``"auto"``."""
     names = ("verdict", "verdict_text", "method", "measure", "score", "standard_error", "all_features_score")
     found = {name: getattr(auto, f"{name}_") for name in (*names, "no_features_score", "comparison")}
     return {**selection.to_dict(), "auto": found}
 
 
-def comparison_text(auto: AutoSieve) -> str:
+def comparison_text(auto: "AutoSieve") -> str:
     """The comparison as a table; methods that were not evaluated are left out."""
     found = auto.comparison_
     rows = []
@@ -368,10 +370,10 @@ def comparison_text(auto: AutoSieve) -> str:
 
 
 def discovery_text(
-    selector: BaseDiscoveries,
+    selector: "BaseDiscoveries",
     *,
-    names: Names = None,
-    label_names: Names = None,
+    names: "Names" = None,
+    label_names: "Names" = None,
     n_shown: int = N_SHOWN,
     confidence: dict[str, Any] | None = None,
 ) -> str:
