@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from labelsieve.datasets import Dataset, DatasetError, load, save
-from labelsieve.datasets import save as atomic
-from labelsieve.datasets import save as text_writers
+from labelsieve.datasets import Dataset, DatasetError, load, save, writers
 from labelsieve.datasets.readers import parquet
 from tests.support.shared_files import shared_file
 
@@ -213,7 +211,7 @@ def test_a_writer_that_fails_midway_leaves_nothing(tmp_path, monkeypatch):
         yield "half\n"
         raise MemoryError
 
-    monkeypatch.setattr(text_writers, "_dense_rows", fail)
+    monkeypatch.setattr(writers, "_dense_rows", fail)
     with pytest.raises(MemoryError):
         save(made(), tmp_path / "songs.arff")
     assert list(tmp_path.iterdir()) == []
@@ -231,7 +229,7 @@ def test_the_header_is_taken_back_when_the_data_cannot_be_put_in_place(tmp_path,
             raise PermissionError(13, "Permission denied")
         replace(draft, path)
 
-    monkeypatch.setattr(atomic.os, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(PermissionError):
         save(made(), tmp_path / "songs.arff", overwrite=True)
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
@@ -256,7 +254,7 @@ def test_packed_files_are_the_same_each_time(tmp_path):
 
 
 def test_zstd_without_its_package_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr(atomic, "find_spec", lambda name: None)
+    monkeypatch.setattr(writers, "find_spec", lambda name: None)
     with pytest.raises(DatasetError, match=r"labelsieve\[zstd\]"):
         save(plain(), tmp_path / "songs.svm.zst")
 

@@ -141,7 +141,7 @@ def convert(
     which columns are labels: they are the last ones.
     """
     from labelsieve.datasets import save
-    from labelsieve.datasets.save import writer_for
+    from labelsieve.datasets.writers import writer_for
 
     writer_for(output)  # an unknown ending, or a file in the way, is refused before a long file is read
     if output.exists() and not overwrite:

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from labelsieve.datasets.save import write_files
+from labelsieve.datasets.writers import write_files
 from labelsieve.errors import InputError
 from labelsieve.report.figures.style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.text import number, printable
