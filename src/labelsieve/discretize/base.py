@@ -66,7 +66,7 @@ class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
     name: ClassVar[str]
 
     def encode(
-        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         raise NotImplementedError
@@ -161,7 +161,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
         return codes.to_dense() if codes.sparse is None else as_matrix_like(codes, X)
 
     def encode(
-        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object; or a list of codes, one for each target."""
         self._validate_params()
@@ -213,7 +213,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ig
             raise InputError(f"X, {table.name(different[0])}: it was {was} when fitted and is {now} now.")
         return table
 
-    def _read_table(self, X: TableLike) -> NumberTable:
+    def _read_table(self, X: TableLike | NumberTable) -> NumberTable:
         table = read_table(X, allow_missing=self.missing != "error")
         require_finite(table, allow_missing=self.missing != "error")
         return self._with_nominal(table)

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from labelsieve.discretize.base import Discretizer, Missing, positions, take_columns
+from labelsieve.discretize.base import Discretizer, Missing, positions
 from labelsieve.discretize.kept_values import Levels
 from labelsieve.errors import ColumnWarning
 from labelsieve.parameters import REQUIRED, parameter
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.frames import NumberTable, is_frame, read_table
-from labelsieve.tables.types import ColumnsLike, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.tables.frames import NumberTable, read_table
+from labelsieve.tables.types import ColumnsLike, TableLike, TargetsLike, WeightsLike
 
 KINDS = ("int", "float", "str")
 
@@ -63,14 +63,13 @@ class ByColumn(Discretizer):
         return any(rule.uses_targets for rule in (self.rest, *self.columns.values()))
 
     def encode(
-        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:
         """Codes of ``X``; or a list of codes, one for each target, if a discretizer has cut points for each."""
         self._validate_params()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ColumnWarning)  # the discretizers of the columns give the same
             table = read_table(X, allow_missing=True)
-        X = X if is_frame(X) or is_sparse(X) else np.asarray(X).reshape(table.shape)
         parts: dict[int, list[int]] = {}
         rules = self._rules(table)
         for column, rule in enumerate(rules):
@@ -79,7 +78,7 @@ class ByColumn(Discretizer):
         for some in parts.values():
             rule = rules[some[0]].for_columns(some, table.names)
             rule = rule if self.missing is None else clone(rule).set_params(missing=self.missing)
-            encoded.append((some, rule.encode(take_columns(X, some), y, sample_weight)))
+            encoded.append((some, rule.encode(table.take_columns(some), y, sample_weight)))
         n_tables = max(len(codes) if isinstance(codes, list) else 1 for _, codes in encoded)
         tables = [
             _merged([(some, codes[at] if isinstance(codes, list) else codes) for some, codes in encoded], table)

@@ -34,7 +34,9 @@ class AsGiven(Discretizer):
     missing: Missing = "level"
     min_level_count: int = parameter(1, AT_LEAST_ONE)
 
-    def encode(self, X: TableLike | Codes, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None) -> Codes:
+    def encode(
+        self, X: TableLike | NumberTable | Codes, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes:
         """Codes of ``X``."""
         if isinstance(X, Codes):
             return X

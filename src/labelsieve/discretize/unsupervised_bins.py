@@ -71,7 +71,7 @@ class EqualWidth(NumberedBins):
     closed: Closed = field(default="left", kw_only=True)
 
     def encode(
-        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:
         """Codes of ``X`` without fitting the object."""
         self._validate_params()

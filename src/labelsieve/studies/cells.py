@@ -29,6 +29,7 @@ from labelsieve.studies.data import LoadedData
 from labelsieve.studies.estimators import Split
 from labelsieve.studies.store import MeasuredValue, ResourcesUsed
 from labelsieve.tables.codes import Codes
+from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.targets import part_of_the_rows
 from labelsieve.tables.types import CompressedMatrix, FloatArray, SparseMatrix, TableLike, TargetsLike, WeightsLike, dense_array
 
@@ -142,7 +143,7 @@ class CachedDiscretizer(Discretizer):
         self._codes: Codes | list[Codes] | None = None
 
     def encode(
-        self, X: TableLike, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:
         """Return the codes of the first ``X``; a split has no other."""
         if self._codes is None:

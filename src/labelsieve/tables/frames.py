@@ -1,7 +1,7 @@
 """Arrays, frames and sparse matrices become a NumberTable: one number per cell, and which columns are nominal."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
@@ -276,26 +276,34 @@ class NumberTable:
         kept.sort_indices()
         return replace(self, values=kept)
 
+    def take_columns(self, columns: Sequence[int]) -> "NumberTable":
+        """A table of these columns, in this order."""
+        values: Any = self.values[:, list(columns)]
+        if self.dense is None:
+            values.sort_indices()
+        return NumberTable(
+            values,
+            None if self.names is None else tuple(self.names[column] for column in columns),
+            {at: self.text[column] for at, column in enumerate(columns) if column in self.text},
+            frozenset(at for at, column in enumerate(columns) if column in self.nominal),
+        )
+
     def measurements(self) -> "NumberTable":
-        """Only the columns that are not nominal."""
+        """A table of the columns that are not nominal."""
         if not self.nominal:
             return self
-        kept = [column for column in range(self.shape[1]) if column not in self.nominal]
-        names = None if self.names is None else tuple(self.names[column] for column in kept)
-        if self.dense is not None:
-            return NumberTable(self.dense[:, kept], names)
-        columns = self.sparse[:, kept]
-        columns.sort_indices()
-        return NumberTable(columns, names)
+        return self.take_columns([column for column in range(self.shape[1]) if column not in self.nominal])
 
 
-def read_table(X: TargetsLike, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
-    """Read ``X`` as numbers: without copies where possible.
+def read_table(X: TargetsLike | NumberTable, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
+    """Read ``X`` as numbers, without copies where possible; a table that was read already is returned as it is.
 
     Text and categorical columns of a frame become the ranks of their sorted levels, dates seconds; everything else must be
     numbers already. A one-dimensional input is one column. Missing cells of a frame and masked ones of an array are refused,
     or become NaN.
     """
+    if isinstance(X, NumberTable):
+        return X
     if isinstance(X, np.ndarray):
         table = NumberTable(_read_array(X, what, allow_missing), None)
     elif is_sparse(X):
