@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from labelsieve import Criterion, InputError, LabelwiseSieve, Sieve
-from labelsieve.discretize import EqualWidth
 from labelsieve.formula import H, I, f, sum_y, y
 from labelsieve.registry import CRITERIA
 from labelsieve.selectors import sieve
@@ -208,34 +207,3 @@ def test_a_parent_that_is_named_twice_counts_once():
     X, Y = make_data()
     once, twice = (Sieve("mlfs", parents=[parents, [], [], []]).fit(X, Y) for parents in ([1], [1, 1]))
     assert_same_selection(once, twice)
-
-
-def test_explain_estimates_the_time_of_missing_cells_that_are_left_out_pairwise():
-    sieve = Sieve("jmi", discretizer=EqualWidth(missing="drop-pairwise"), n_features_to_select=50)
-    text = sieve.explain(20_000, 500, 100)
-    assert text.startswith(Sieve("jmi").explain(20_000, 500, 100))
-    assert "pairwise:   tables of up to 50 cells" in text
-    assert "slow: use fewer bins, fewer features, or missing='level'" in text
-
-
-def test_explain_estimates_the_time_of_shrinkage_with_many_levels():
-    plain = Sieve("jmi").explain(500, 50, 10, levels=20)
-    assert "shrinkage" not in plain
-    few = Sieve("jmi", estimator="shrinkage").explain(500, 50, 10, levels=5)
-    assert few.startswith(Sieve("jmi").explain(500, 50, 10, levels=5))
-    assert "tables of up to 50 cells" in few
-    assert "slow" not in few
-    many = Sieve("jmi", estimator="shrinkage", n_features_to_select="all").explain(500, 200, 50, levels=120)
-    assert "tables of up to 28,800 cells, 288.0 million cells each step" in many
-    assert "slow: use fewer bins" in many
-    seconds = [
-        float(
-            Sieve("jmi", estimator="shrinkage", n_features_to_select=k)
-            .explain(500, 200, 50, levels=120)
-            .split("about ")[1]
-            .split()[0]
-        )
-        for k in (10, 0.5, 400)
-    ]
-    assert seconds == sorted(seconds)
-    assert seconds[1] == pytest.approx(10 * seconds[0], rel=0.01)

@@ -113,14 +113,12 @@ class HybridSieve(Sieve):
         """The formula of the information."""
         return self.information
 
-    def explain(
-        self, n_rows: int, n_features: int, n_targets: int, levels: int = 5, *, label_share: float | None = None
-    ) -> str:
+    def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
         """The tables that would be counted for data of this size, the products of the least-squares fit, and the memory."""
         products = n_features * n_targets
         memory = 8e-6 * (n_rows * n_features + products)
         return (
-            f"{super().explain(n_rows, n_features, n_targets, levels, label_share=label_share)}\n"
+            f"{super().explain(n_rows, n_features, n_targets, levels)}\n"
             f"{'each step:':<11} {'least squares: products of columns and targets':<44} {products:>10,} products\n"
             f"{'memory:':<11} numbers {memory:.1f} MB, less for sparse features"
         )

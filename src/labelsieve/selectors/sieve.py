@@ -24,7 +24,6 @@ from labelsieve.search.gains import Gain
 from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.chunked_input import from_elsewhere
 from labelsieve.selectors.pair_counts import PairBackend, PairCounts, input_of_counts
-from labelsieve.selectors.predicted_fit import fit_costs
 from labelsieve.selectors.selector_input import TableOrCounts, named_labels
 from labelsieve.stopping import SelectionPath, StoppingRule
 from labelsieve.tables.types import TargetsLike, WeightsLike
@@ -233,19 +232,10 @@ class Sieve(BaseCountingSieve):
         """The gain of the search, from that of the formula: itself."""
         return information
 
-    def explain(
-        self, n_rows: int, n_features: int, n_targets: int, levels: int = 5, *, label_share: float | None = None
-    ) -> str:
-        """The tables that would be counted for data of this size, and the memory they take.
-
-        With ``label_share``, the fraction of the rows that have a label, also the time and the peak memory of a fit on dense
-        features, from unit costs that are measured at the first call (0.1 s): usually within a factor of two. Whole tables
-        also have a line.
-        """
+    def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
+        """List the tables that would be counted for data of this size, and the memory that they take."""
         method = self._resolve()
-        shape = n_rows, n_features, method.space.n_variables(n_targets)
-        costs = fit_costs(method, shape, levels, self._count, self.estimator, label_share)
-        return "\n".join([method.criterion.plan.explain(*shape, levels), *costs])
+        return method.criterion.plan.explain(n_rows, n_features, method.space.n_variables(n_targets), levels)
 
     def _target_weights(self, data: CountingInput) -> TargetWeights | None:
         return read_target_weights(self.target_weight, data.Y.n_columns)
