@@ -2,15 +2,18 @@
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, field, fields, is_dataclass
 from functools import cache
 from itertools import pairwise
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
+
+# The only module that imports private names of scikit-learn: the others take them from here.
+from sklearn.base import _fit_context
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, make_constraint, validate_parameter_constraints
 
 from labelsieve.errors import InputError, did_you_mean
@@ -25,9 +28,17 @@ POSITIVE = Interval(Real, 0, None, closed="neither")
 BETWEEN_0_AND_1 = Interval(Real, 0, 1, closed="neither")
 PREDICTOR = HasMethods(["fit", "predict"])
 
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
 _ALLOWED = "allowed"
 _OF_TYPES: dict[Any, Any] = {bool: "boolean", int: Integral, float: Real, NoneType: None}
 SECTIONS = ("Parameters", "Attributes")
+
+
+def checked_fit(fit: Fit) -> Fit:
+    """Decorate the ``fit`` of an estimator: its parameters are checked before it runs."""
+    checked: Fit = _fit_context(prefer_skip_nested_validation=True)(fit)
+    return checked
 
 
 def parameter(default: object, *allowed: object) -> Any:
