@@ -102,7 +102,7 @@ oldest: wheel  ## Run the tests with the oldest supported versions of the depend
 	    pip="$$scratch/venv/bin/python -m pip --quiet --quiet --disable-pip-version-check"; \
 	    $$pip install --upgrade "pip>=25.1"; \
 	    $$pip install --constraint "$$scratch/oldest.txt" --group test dist/*.whl; \
-	    cp -r .ci .gitignore benchmarks docs examples fuzz native tests *.md *.toml LICENSE Makefile CITATION.cff "$$scratch"; \
+	    cp -r .ci .gitignore benchmarks docs examples fuzz leaderboard native replications tests *.md *.toml LICENSE Makefile CITATION.cff "$$scratch"; \
 	    export LABELSIEVE_SHARED="$${LABELSIEVE_SHARED:-$(abspath ../shared)}"; \
 	    cd "$$scratch"; \
 	    venv/bin/python -m pytest -n auto --dist loadfile tests --ignore tests/docs/test_docs_build.py \

@@ -30,7 +30,7 @@ from labelsieve.classifiers.prefix_scores import prefix_scores
 from labelsieve.datasets import fetch
 from labelsieve.labelspace import read_targets
 from labelsieve.selectors.auto.sieve import LearnerFeatures, learner_targets, learners_of, scaled_rows
-from labelsieve.studies.leaderboard import exported_folders, import_results, read_board
+from leaderboard import exported_folders, import_results, read_board
 
 N_MEMBERS = 6
 SIZES = (5, 10, 20)

@@ -5,7 +5,7 @@ from importlib import metadata
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE / "_ext"))
+sys.path[:0] = [str(HERE / "_ext"), str(HERE.parent)]  # the latter for `leaderboard` and `replications`
 
 project = "labelsieve"
 copyright = "the labelsieve developers"

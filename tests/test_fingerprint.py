@@ -25,7 +25,6 @@ def test_listed_paths_exist(path):
         ("core/_native.abi3.so", True),
         ("studies/cells.py", True),
         ("studies/estimators.py", True),
-        ("replications/mulan/naive_bayes.py", True),
         ("cli/options.py", False),
         ("report/text.py", False),
         ("studies/study.py", False),

@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from labelsieve.cli.leaderboard import stored_board
-from labelsieve.report import leaderboard_report
-from labelsieve.studies.leaderboard import read_board
+from leaderboard import leaderboard_report, read_board, stored_board
 
 RESULTS = Path(__file__).parents[2] / "leaderboard" / "results"
 PAGE = "leaderboard-page.html"
@@ -13,9 +11,8 @@ PAGE = "leaderboard-page.html"
 def write_page(app, error):
     if error is None and app.builder.format == "html":
         with stored_board(RESULTS) as folder:
-            leaderboard_report(read_board(folder), command="labelsieve leaderboard page leaderboard/results").write(
-                Path(app.outdir) / PAGE
-            )
+            report = leaderboard_report(read_board(folder), command="python -m leaderboard page leaderboard/results")
+        report.write(Path(app.outdir) / PAGE)
 
 
 def setup(app):

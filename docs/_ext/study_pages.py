@@ -1,4 +1,4 @@
-"""The directive ``replications``: all replications of ``labelsieve study``, and the claims of the papers that hold."""
+"""The directive ``replications``: all replications, and the claims of the papers that hold."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from docutils.statemachine import StringList
 from plain_text import plain
 from sphinx.util.docutils import SphinxDirective
 
-from labelsieve.replications import REPLICATIONS
+from replications import REPLICATIONS
 
 CLAIMS = Path(__file__).parents[1] / "studies" / "claims.json"  # written by collect.py in the same folder
 
@@ -31,7 +31,7 @@ def lines():
             f"Paper: {plain(replication.paper)}",
             "",
         ]
-        yield from [".. code-block:: console", "", f"   $ labelsieve study {name} --data DIR --full", ""]
+        yield from [".. code-block:: console", "", f"   $ python -m replications {name} --data DIR --full", ""]
         for part, protocol in replication.protocols(full=True, sets=None, data_home=None).items():
             yield from [f"- ``{part}``: {plain(repr(protocol)).replace('Protocol: ', '')}", ""]
         yield from ["Assumptions where the paper leaves a setting open:", ""]
@@ -67,7 +67,7 @@ class Replications(SphinxDirective):
 
     def run(self):
         self.env.note_reread()  # generated from the code, which Sphinx does not watch
-        self.content = StringList(list(lines()), source="labelsieve study")
+        self.content = StringList(list(lines()), source="python -m replications")
         return self.parse_content_to_nodes()
 
 

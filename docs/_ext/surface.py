@@ -28,8 +28,6 @@ PACKAGES = {
     "labelsieve.datasets": "load save fetch Dataset",
     "labelsieve.datasets.splits": "",
     "labelsieve.studies": "",
-    "labelsieve.replications": "",
-    "labelsieve.replications.mulan": "",
     "labelsieve.report": "",
     "labelsieve.report.figures": "",
     "labelsieve.registry": "",

@@ -19,14 +19,9 @@ if TYPE_CHECKING:
 DIGITS = 16
 StrPath = str | os.PathLike[str]
 # Code that only prints, draws or evaluates stored results does not influence them ...
-OUTSIDE = ("cli/", "report/", "statistics/", "studies/", "replications/", "plotting.py", "progress.py", "__main__.py")
-# ... except what studies and replications learn with.
-INSIDE = (
-    "studies/cells.py",
-    "studies/estimators.py",
-    "replications/mulan/",
-    "replications/optimized_chains/shared_learning.py",
-)
+OUTSIDE = ("cli/", "report/", "statistics/", "studies/", "plotting.py", "progress.py", "__main__.py")
+# ... except what studies learn with.
+INSIDE = ("studies/cells.py", "studies/estimators.py")
 # Packages whose code is hashed as a whole, or whose releases are recorded with the results.
 KNOWN = ("labelsieve", "builtins", "abc", "typing", "numpy", "scipy", "sklearn", "pandas")
 

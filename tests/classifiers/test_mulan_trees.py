@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from labelsieve.classifiers import HOMER, BinaryRelevance, LabelPowerset, PrunedPowerset, RAkEL, homer
 from labelsieve.datasets import load
 from labelsieve.metrics import hamming_loss, micro_f1
-from labelsieve.replications.mulan import MixedNaiveBayes
+from replications.mulan import MixedNaiveBayes
 from tests.support.shared_files import shared_file
 
 SEEDS = range(6)

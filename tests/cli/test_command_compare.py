@@ -1,17 +1,12 @@
-"""``labelsieve compare`` and ``labelsieve study``: what they print, how they go on, what they refuse."""
+"""``labelsieve compare``: what they print, how they go on, what they refuse."""
 
 import json
 import re
-from dataclasses import replace
 
 import pytest
 
-from labelsieve.replications import REPLICATIONS
-from labelsieve.replications.group_jmi import table2
 from labelsieve.studies import StudyResults
 from tests.support.command_line import known_table, refusal, run
-from tests.support.shared_files import shared_file
-from tests.support.small_studies import data, protocol
 
 SMALL = ["--k", "1..3", "--splits", "2x50%", "--measures", "hamming_loss,macro_f1"]
 
@@ -190,65 +185,3 @@ def test_bad_options_are_refused_in_one_line(case, files, tmp_path):
     options, said = REFUSED[case]
     assert said in refusal("compare", files[0], "--labels", 5, "--out", tmp_path / "study", *options)
     assert not (tmp_path / "study").exists()
-
-
-def test_published_studies_are_listed_and_unknown_ones_refused():
-    names = [line.split(":")[0] for line in run("study").stdout.splitlines() if line.split(":")[0] in REPLICATIONS]
-    assert names == list(REPLICATIONS)
-    assert "Known: composite-likelihood, " in refusal("study", "table-9")
-    assert "'songs' is not a data set of this replication" in refusal("study", "group-jmi-table2", "--sets", "songs")
-
-
-def test_the_published_table_has_the_wins_that_the_paper_counts():
-    wins = [printed.index(min(printed)) for rows in table2.PRINTED.values() for printed in rows.values()]
-    assert [wins.count(place) for place in range(3)] == [3, 13, 20]
-    assert all(sum(printed) == pytest.approx(6, abs=0.02) for rows in table2.PRINTED.values() for printed in rows.values())
-
-
-def test_the_published_study_is_what_the_paper_says():
-    full = table2.protocols(full=True)["table2"]
-    assert [source.name for source in full.datasets] == list(table2.SETS)
-    assert full.splits.splitter.get_n_splits() == 30
-    assert (full.n_features, full.baselines) == (list(range(1, 51)), [])
-    assert full.classifiers[0].estimator.k == 7
-
-
-def test_quick_study_prints_published_ranks_beside_ours(tmp_path, monkeypatch):
-    folder = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
-
-    def quicker(**how):
-        parts = table2.protocols(**how)
-        parts["table2"].n_features = [5, 10]
-        return parts
-
-    monkeypatch.setitem(REPLICATIONS, "group-jmi-table2", replace(table2.REPLICATION, protocols=quicker))
-    where = ["--data", folder, "--sets", "emotions", "--out", tmp_path / "study"]
-    result = run("study", "group-jmi-table2", "--quick", *where)
-    assert result.exit_code == 0, result.output
-    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("emotions")]
-    printed = [[f"{mean:.2f}" for mean in columns["emotions"]] for columns in table2.PRINTED.values()]
-    assert [row[1:4] for row in rows] == printed * 2
-    assert all(abs(sum(map(float, row[4:7])) - 6) < 0.02 for row in rows)
-    assert "is ours in" in result.stdout
-    document = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--json").stdout)
-    assert (document["name"], set(document["assumptions"])) == ("group-jmi-table2", set(table2.REPLICATION.assumptions))
-    assert all(len(row) == len(table["columns"]) for table in document["tables"] for row in table["rows"])
-    shown = [" ".join(row).split() for table in document["tables"] for row in table["rows"]]
-    assert [row for row in shown if row[0] == "emotions"] == rows
-    cost = json.loads(run("study", "group-jmi-table2", "--quick", *where, "--dry-run", "--json").stdout)
-    assert cost["table2"]["n_missing"] == 0
-
-
-def test_all_parts_of_a_study_are_told_when_cells_of_one_fail_and_can_be_tried_again(tmp_path, monkeypatch):
-    def parts(**how):
-        common = {"n_features": [2], "splits": "1x50%", "baselines": []}
-        methods = {"songs": "qpfs", "films": "mim"}  # qpfs takes one target, and here are five
-        return {name: protocol(datasets=[data(name)], methods=[method], **common) for name, method in methods.items()}
-
-    fake = replace(table2.REPLICATION, name="fake", protocols=parts, result_tables=lambda results: [], figures=None)
-    monkeypatch.setitem(REPLICATIONS, "fake", fake)
-    first = run("study", "fake", "--out", tmp_path / "study")
-    assert first.exit_code == 1, first.output
-    assert re.search(r"2 failed; all in .*songs\..*0 failed; all in .*films\..*--retry-failed", first.stderr, re.DOTALL)
-    assert "0 cells run" in run("study", "fake", "--out", tmp_path / "study").stderr
-    assert "2 cells run" in run("study", "fake", "--out", tmp_path / "study", "--retry-failed").stderr

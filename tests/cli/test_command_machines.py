@@ -15,8 +15,7 @@ from typer.testing import CliRunner
 from labelsieve import cli
 from labelsieve.datasets.fetch import catalog
 from labelsieve.registry import STOPPING_RULES
-from labelsieve.replications import REPLICATIONS
-from tests.support.command_line import known_table, refusal, run
+from tests.support.command_line import known_table, run
 
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "commandline.md").read_text(encoding="utf-8")
 OWN = {
@@ -32,9 +31,6 @@ OWN = {
     "--out",
     "--dry-run",
     "--profile",
-    "--full",
-    "--sets",
-    "--figures",
     "--format",
     "--json",
     "--report",
@@ -47,10 +43,6 @@ OWN = {
     "--shard",
     "--skip-exceeded",
     "--no-estimate",
-    "--board",
-    "--class",
-    "--against",
-    "--measure",
 }
 
 
@@ -173,11 +165,6 @@ def test_failed_cells_end_with_one_and_still_with_json(file, tmp_path):
     assert json.loads(result.stdout)["cells"]["failed"] == 2
 
 
-def test_studies_are_listed_for_programs():
-    assert [document["name"] for document in json.loads(run("study", "--json").stdout)] == list(REPLICATIONS)
-    assert "several tables; use json" in refusal("study", next(iter(REPLICATIONS)), "--format", "csv")
-
-
 def completing(**environment):
     """What a shell gets that asks for completion."""
     return CliRunner(env=environment).invoke(cli.app, [], prog_name="labelsieve")
@@ -204,7 +191,6 @@ def test_completion_scripts_are_printed(shell):
         ("labelsieve select x.csv --targets group-r", {"group-rand"}),
         ("labelsieve select x.csv --discretizer mean", {"mean-std"}),
         ("labelsieve datasets fetch yea", {"yeast"}),
-        ("labelsieve study group-jmi-t", {"group-jmi-table2"}),
     ],
 )
 def test_names_are_completed(line, completions):

@@ -5,13 +5,9 @@ import sys
 
 import pytest
 
-from labelsieve.replications import REPLICATIONS, Replication, ResultTable
-from labelsieve.replications.claims import Claim, claims_table, not_run
-from labelsieve.replications.panels import panels
 from labelsieve.studies import Study
 from tests.support.command_line import known_table, refusal, run, write
-from tests.support.report_pages import Page
-from tests.support.small_studies import data, protocol
+from tests.support.small_studies import protocol
 
 pytest.importorskip("matplotlib")
 
@@ -52,39 +48,6 @@ def test_a_study_is_known_by_its_folder(tmp_path):
     assert "this study has parts; give one of" in message
     assert run("report", folder / "part", "-o", tmp_path / "s.html").exit_code == 0
     assert "<title>part: 4 methods on 2 data sets</title>" in (tmp_path / "s.html").read_text(encoding="utf-8")
-
-
-def test_a_published_study_has_its_numbers_its_claims_and_its_figures(tmp_path, monkeypatch):
-    def parts(**how):
-        small = {"n_features": [2], "splits": "2x50%", "classifiers": [{"name": "mlknn", "k": 3}], "baselines": []}
-        return {name: protocol(datasets=[data(name)], methods=["jmi", "mim"], **small) for name in ("songs", "films")}
-
-    def sections(results):
-        rows = [(name, "0.25", f"{study.means('hamming_loss').value(name, 'jmi'):.4f}") for name, study in results.items()]
-        claims = [Claim("JMI < all others", True, "0.1 < 0.2"), not_run("MIM is last.")]
-        return [ResultTable("Table 2", ("data set", ">printed", ">ours"), rows, "Far apart."), claims_table(claims)]
-
-    def figures(results):
-        figure, axes = panels(1, 1)
-        axes[0, 0].plot([1, 2])
-        return {"figure9": figure}
-
-    made = Replication("fake", "Nobody 1999", "A. Nobody: Nothing.", {"k": "3, as <it> says."}, parts, sections, figures)
-    monkeypatch.setitem(REPLICATIONS, "fake", made)
-    out = tmp_path / "s.html"
-    printed = run("study", "fake", "--out", tmp_path / "fake-study")
-    assert printed.exit_code == 0, printed.output
-    assert run("report", tmp_path / "fake-study", "-o", out).exit_code == 0
-    text = " ".join(Page(out.read_text(encoding="utf-8")).texts)
-    assert "Nobody 1999 Claims of the paper Published numbers and ours Figures Assumptions" in text
-    ours = [line.split()[2] for line in printed.stdout.splitlines() if line.startswith(("songs", "films"))]
-    assert len(ours) == 2
-    assert all(number in text for number in ours), "the numbers that were printed"
-    for words in ("JMI < all others holds 0.1 < 0.2", "MIM is last. not run", "Claims: 1 of 1 claims hold here.", "Far apart."):
-        assert words in text
-    assert "k 3, as <it> says." in text
-    assert "fake, figure9." in text
-    assert run("report", tmp_path / "fake-study" / "songs", "-o", out).exit_code == 0, "a part by itself"
 
 
 def test_what_cannot_be_is_refused_before_anything_is_computed(file, tmp_path):

@@ -8,12 +8,19 @@ import pytest
 from typer.main import get_command
 
 from labelsieve import cli
+from leaderboard.__main__ import app as leaderboard_app
+from replications.__main__ import app as replications_app
 from tests.support.doc_pages import blocks, run_page
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
 GENERATED = {"gallery"}  # by the build, from the examples
 SHELL = {"console", "indented", "sh"}
+PROGRAMS = {
+    "labelsieve": cli.app,
+    "python -m leaderboard": leaderboard_app,
+    "python -m replications": replications_app,
+}
 
 
 def page_name(page):
@@ -27,24 +34,25 @@ def test_python_blocks_of_a_page_run_and_print_the_shown_output(page, tmp_path, 
 
 
 def commands_of(page):
-    """Commands shown on a page, without the prompt."""
+    """Commands shown on a page, without the prompt: the program and its arguments."""
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.language in SHELL:
             for line in block.text.splitlines():
                 call = line.strip().removeprefix("$ ")
-                if re.match(r"labelsieve [a-z]", call) and not call.startswith("labelsieve: "):
-                    yield shlex.split(call, comments=True)[1:]
+                found = re.match(rf"({'|'.join(PROGRAMS)})( [a-z].*)?$", call)
+                if found:
+                    yield found[1], shlex.split(found[2] or "", comments=True)
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=page_name)
 def test_commands_of_a_page_parse(page):
-    for arguments in commands_of(page):
-        command, context = get_command(cli.app), None
+    for program, arguments in commands_of(page):
+        command, context = get_command(PROGRAMS[program]), None
         while hasattr(command, "commands"):
             name, *arguments = arguments
-            assert name in command.commands, f"labelsieve {name}"
+            assert name in command.commands, f"{program} {name}"
             command = command.commands[name]
-        context = command.make_context("labelsieve", list(arguments))
+        context = command.make_context(program, list(arguments))
         assert context is not None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from labelsieve.registry import CRITERIA, METHODS, PRESETS
-from labelsieve.replications import REPLICATIONS
+from replications import REPLICATIONS
 from tests.docs.test_public_surface import PACKAGES
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,7 @@ pytest.importorskip("sphinx", reason="the documentation needs the dependency gro
 def site(tmp_path_factory):
     """Build from a copy, independent of files in the checkout."""
     folder = tmp_path_factory.mktemp("site")
-    for name in ("docs", "examples", "benchmarks", "leaderboard"):
+    for name in ("docs", "examples", "benchmarks", "leaderboard", "replications"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("gallery", "__pycache__"))
     shutil.copy(ROOT / "CHANGELOG.md", folder)
     command = [sys.executable, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "docs", "html"]

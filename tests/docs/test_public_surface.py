@@ -28,7 +28,6 @@ PACKAGES = [
     "labelsieve.statistics",
     "labelsieve.stopping",
     "labelsieve.studies",
-    "labelsieve.replications.mulan",
 ]
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from labelsieve.replications.claims import Claim, claims_table, not_run
-from labelsieve.replications.composite_likelihood import figures3to5_claims as likelihood
-from labelsieve.replications.curve_differences import MEANS, RULES, curve_difference, curve_table
-from labelsieve.replications.group_jmi import figure3
-from labelsieve.replications.group_jmi import figure4 as regression
-from labelsieve.replications.group_jmi import figures1and2 as parameters
 from labelsieve.studies.records import Grid
+from replications.claims import Claim, claims_table, not_run
+from replications.composite_likelihood import figures3to5_claims as likelihood
+from replications.curve_differences import MEANS, RULES, curve_difference, curve_table
+from replications.group_jmi import figure3
+from replications.group_jmi import figure4 as regression
+from replications.group_jmi import figures1and2 as parameters
 
 SIZES = np.array([1, 2, 3, 10, 50, 100])
 

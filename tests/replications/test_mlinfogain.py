@@ -5,11 +5,13 @@ import pytest
 from scipy import sparse
 
 from labelsieve.datasets import Dataset
-from labelsieve.replications.mlinfogain import losses as infogain_losses
-from labelsieve.replications.mlinfogain import table3 as infogain_table3
-from labelsieve.replications.mlinfogain import table4 as infogain_table4
-from labelsieve.replications.mlinfogain import tables1and2 as infogain_tables12
-from labelsieve.replications.mlinfogain.losses import (
+from labelsieve.studies import Study, StudyResults
+from labelsieve.studies.data import read_source
+from replications.mlinfogain import losses as infogain_losses
+from replications.mlinfogain import table3 as infogain_table3
+from replications.mlinfogain import table4 as infogain_table4
+from replications.mlinfogain import tables1and2 as infogain_tables12
+from replications.mlinfogain.losses import (
     BEST,
     MEASURES,
     METHODS,
@@ -21,10 +23,7 @@ from labelsieve.replications.mlinfogain.losses import (
     Losses,
     best_of,
 )
-from labelsieve.replications.mlinfogain.table2_claims import COUNTED, comparison, printed_row
-from labelsieve.studies import Study, StudyResults
-from labelsieve.studies.data import read_source
-from tests.support.command_line import run
+from replications.mlinfogain.table2_claims import COUNTED, comparison, printed_row
 from tests.support.shared_files import shared_file
 from tests.support.small_studies import data as small_data
 
@@ -173,8 +172,3 @@ def test_unfinished_studies_say_so(tmp_path):
     assert infogain_table4.result_tables({"table4": results})[0].rows == []
     assert infogain_tables12.result_tables({"tables12": results})[0].summary == "No data set is finished yet."
     assert "Nothing is finished yet." in printed(infogain_table3, {"table3": results})
-
-
-def test_the_studies_are_listed():
-    listed = run("study").stdout
-    assert all(f"{name}: Pereira et al. 2015" in listed for name in ("infogain-tables12", "infogain-table3", "infogain-table4"))

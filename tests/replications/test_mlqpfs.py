@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from labelsieve.classifiers import BRkNN
-from labelsieve.replications import REPLICATIONS
-from labelsieve.replications.mlqpfs import tables2to7 as mlqpfs_tables
 from labelsieve.studies.estimators import NamedEstimator
+from replications import REPLICATIONS
+from replications.__main__ import app
+from replications.mlqpfs import tables2to7 as mlqpfs_tables
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 
@@ -69,7 +70,7 @@ def test_quick_study_prints_the_tables_of_yeast_beside_ours(tmp_path, monkeypatc
         return parts
 
     monkeypatch.setitem(REPLICATIONS, "mlqpfs-tables", replace(mlqpfs_tables.REPLICATION, protocols=quicker))
-    result = run("study", "mlqpfs-tables", "--data", home, "--out", tmp_path / "study")
+    result = run("mlqpfs-tables", "--data", home, "--out", tmp_path / "study", app=app)
     assert result.exit_code == 0, result.output
     assert "yeast, 10% of the features:" in result.stdout
     assert "yeast, 15% of the features:" in result.stdout

@@ -10,7 +10,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from labelsieve import InputError, Sieve
 from labelsieve.classifiers import BRkNN
 from labelsieve.discretize import MDL, EqualWidth
-from labelsieve.replications.mulan import (
+from labelsieve.studies.cells import Evaluation, SplitWork
+from labelsieve.studies.data import LoadedData
+from labelsieve.studies.estimators import Split
+from replications.mulan import (
     JavaRandom,
     MixedNaiveBayes,
     MulanBRkNN,
@@ -21,10 +24,7 @@ from labelsieve.replications.mulan import (
     WekaScaler,
     weka_order,
 )
-from labelsieve.replications.mulan.mulan_folds import shuffled
-from labelsieve.studies.cells import Evaluation, SplitWork
-from labelsieve.studies.data import LoadedData
-from labelsieve.studies.estimators import Split
+from replications.mulan.mulan_folds import shuffled
 
 
 @parametrize_with_checks([MulanRanking(), WekaScaler(), WekaBins(), WekaKNN(3), MixedNaiveBayes(), MulanBRkNN(3)])

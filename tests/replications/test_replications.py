@@ -6,12 +6,13 @@ from itertools import pairwise
 import pytest
 
 from labelsieve.metrics import convention_options
-from labelsieve.replications import REPLICATIONS
-from labelsieve.replications.composite_likelihood import figures3to5 as likelihood
-from labelsieve.replications.group_jmi import figure3, table2
-from labelsieve.replications.group_jmi import figure4 as regression
-from labelsieve.replications.group_jmi import figures1and2 as parameters
 from labelsieve.studies.estimators import read_splits
+from replications import REPLICATIONS
+from replications.__main__ import app
+from replications.composite_likelihood import figures3to5 as likelihood
+from replications.group_jmi import figure3, table2
+from replications.group_jmi import figure4 as regression
+from replications.group_jmi import figures1and2 as parameters
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 
@@ -116,7 +117,7 @@ def test_small_run_prints_and_draws(name, tmp_path, monkeypatch):
         return parts
 
     monkeypatch.setitem(REPLICATIONS, name, replace(REPLICATIONS[name], protocols=smaller))
-    result = run("study", name, "--data", folder, "--sets", dataset, "--out", tmp_path / "study")
+    result = run(name, "--data", folder, "--sets", dataset, "--out", tmp_path / "study", app=app)
     assert result.exit_code == 0, result.output
     assert max(map(len, result.stdout.splitlines())) <= 80
     text = " ".join(result.stdout.split())

@@ -8,7 +8,9 @@ from sklearn.svm import LinearSVC
 from labelsieve.chains import ChainEnsemble, OptimizedClassifierChain
 from labelsieve.errors import InputError
 from labelsieve.metrics import exact_match
-from labelsieve.replications.optimized_chains.shared_learning import (
+from labelsieve.selectors import MDDM
+from labelsieve.studies import Protocol, Study, StudyResults
+from replications.optimized_chains.shared_learning import (
     BySize,
     GivenOrder,
     SharedChain,
@@ -16,8 +18,6 @@ from labelsieve.replications.optimized_chains.shared_learning import (
     SomeRows,
     TunedShare,
 )
-from labelsieve.selectors import MDDM
-from labelsieve.studies import Protocol, Study, StudyResults
 from tests.support.small_studies import data
 
 BASE = LinearSVC(dual=False, tol=0.01)

@@ -10,7 +10,7 @@ from labelsieve import InputError
 from labelsieve.datasets import Dataset
 from labelsieve.studies import Protocol, Study, StudyError
 from labelsieve.studies.data import LoadedData, read_source
-from labelsieve.studies.leaderboard import noise_shares
+from leaderboard import noise_shares
 from tests.support.small_studies import contents, data, protocol
 
 NOISE = {"irrelevant": 0.5, "corrupted": 0.25}

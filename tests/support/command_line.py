@@ -8,14 +8,14 @@ from labelsieve import cli
 from labelsieve.studies.demo import demo_data
 
 
-def run(*arguments, width=80):
+def run(*arguments, width=80, app=cli.app):
     """What a call printed and how it ended; standard output is a pipe."""
-    return CliRunner(env={"COLUMNS": str(width)}).invoke(cli.app, [str(one) for one in arguments], prog_name="labelsieve")
+    return CliRunner(env={"COLUMNS": str(width)}).invoke(app, [str(one) for one in arguments], prog_name="labelsieve")
 
 
-def refusal(*arguments):
+def refusal(*arguments, app=cli.app):
     """The one line with which a call is refused."""
-    result = run(*arguments)
+    result = run(*arguments, app=app)
     assert result.exit_code == 2, result.output
     assert result.stdout == ""
     lines = result.stderr.splitlines()

@@ -1,3 +1,3 @@
-from labelsieve.cli.application import app, main
+from labelsieve.cli.application import Commands, app, main, plain_messages, quiet_pipes, start
 
-__all__ = ["app", "main"]
+__all__ = ["Commands", "app", "main", "plain_messages", "quiet_pipes", "start"]

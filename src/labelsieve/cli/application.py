@@ -20,12 +20,10 @@ from typer.core import TyperGroup
 from labelsieve.cli.compare import compare
 from labelsieve.cli.datasets import datasets_app
 from labelsieve.cli.discover import discover
-from labelsieve.cli.leaderboard import leaderboard_app
 from labelsieve.cli.methods import methods
 from labelsieve.cli.options import HelpWithNames, command_line, examples
 from labelsieve.cli.report import REPORT, check_output, report, write_demo
 from labelsieve.cli.select import select
-from labelsieve.cli.study import study
 from labelsieve.errors import InputError
 from labelsieve.report.text import listed, plain_table, printable, prose, text_of
 
@@ -35,26 +33,21 @@ if TYPE_CHECKING:
 CODES = "Exit codes: 0, success; 1, some cells of a study failed; 2, invalid usage, data or settings; 130, interrupted."
 
 
-class Commands(TyperGroup):
-    """Turns what the library refuses into one line and an exit code."""
+@contextmanager
+def plain_messages() -> Iterator[None]:
+    """Turn what the library refuses into one line and an exit code, and its warnings into notes."""
+    from labelsieve.formula import FormulaError
 
-    def make_context(self, *arguments: Any, **keywords: Any) -> Any:
-        with quiet_pipes():  # help is printed here
-            return super().make_context(*arguments, **keywords)
-
-    def invoke(self, ctx: Any) -> Any:
-        from labelsieve.formula import FormulaError
-
-        try:
-            with quiet_pipes(), warnings.catch_warnings():
-                warnings.showwarning = cast(Any, Notes().show)
-                return super().invoke(ctx)
-        except KeyboardInterrupt:
-            typer.echo(f"labelsieve: interrupted. To start again: {command_line()}", err=True)
-            raise typer.Exit(130) from None
-        except (InputError, FormulaError, MemoryError, OSError) as error:
-            typer.echo(f"labelsieve: {one_line(error)}", err=True)
-            raise typer.Exit(2) from None
+    try:
+        with quiet_pipes(), warnings.catch_warnings():
+            warnings.showwarning = cast(Any, Notes().show)
+            yield
+    except KeyboardInterrupt:
+        typer.echo(f"labelsieve: interrupted. To start again: {command_line()}", err=True)
+        raise typer.Exit(130) from None
+    except (InputError, FormulaError, MemoryError, OSError) as error:
+        typer.echo(f"labelsieve: {one_line(error)}", err=True)
+        raise typer.Exit(2) from None
 
 
 @contextmanager
@@ -72,6 +65,18 @@ def quiet_pipes() -> Iterator[None]:
         raise SystemExit(0) from None
 
 
+class Commands(TyperGroup):
+    """A command line of several commands whose messages are plain."""
+
+    def make_context(self, *arguments: Any, **keywords: Any) -> Any:
+        with quiet_pipes():  # help is printed here
+            return super().make_context(*arguments, **keywords)
+
+    def invoke(self, ctx: Any) -> Any:
+        with plain_messages():
+            return super().invoke(ctx)
+
+
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
@@ -80,7 +85,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(datasets_app, name="datasets")
-app.add_typer(leaderboard_app, name="leaderboard")
 app.command(epilog=examples("labelsieve methods", "labelsieve methods ela-chi", "labelsieve methods --json"))(methods)
 app.command(
     cls=HelpWithNames,
@@ -108,11 +112,6 @@ app.command(
     )
 )(compare)
 app.command(
-    epilog=examples(
-        "labelsieve study", "labelsieve study group-jmi-table2 --dry-run", "labelsieve study group-jmi-table2 --full"
-    )
-)(study)
-app.command(
     cls=HelpWithNames,
     epilog=examples(
         "labelsieve report songs.csv --labels 5 --criterion mrmr -k 12 -o songs.html", "labelsieve report study/ -o study.html"
@@ -122,11 +121,17 @@ app.command(
 
 def main() -> None:
     """Where the command ``labelsieve`` begins."""
+    start(app, "labelsieve")
+
+
+def start(commands: typer.Typer, program: str) -> None:
+    """Run a command line; ``program`` is how it is called, for help and messages."""
+    sys.argv[0] = program
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a name that the terminal cannot show must not end the run
     try:
-        app(prog_name="labelsieve")
+        commands(prog_name=program)
     except KeyboardInterrupt:  # outside of a command, where typer does not look
         sys.exit(130)
 

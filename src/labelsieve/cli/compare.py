@@ -248,7 +248,7 @@ def compare(
     )
     if len(protocols) > 1 and format is not Format.table:
         raise InputError(
-            f"{data[0]}: it has several studies, and one document cannot have all; labelsieve leaderboard reads them."
+            f"{data[0]}: it has several studies, and one document cannot have all; python -m leaderboard reads them."
         )
     outcomes, stored = {}, []
     for name, protocol in options.part().of(protocols).items():
@@ -266,7 +266,7 @@ def compare(
         if profile:
             print_profile(folder)
     if len(protocols) > 1 and not dry_run:
-        typer.echo(f"labelsieve: average ranks: labelsieve leaderboard ranks {out}", err=True)
+        typer.echo(f"labelsieve: average ranks: python -m leaderboard ranks {out}", err=True)
     end(outcomes, stored)
 
 

@@ -41,8 +41,8 @@ def examples(*lines: str) -> str:
 
 
 def command_line() -> str:
-    """The command as it was typed, for messages and reports."""
-    return shlex.join(["labelsieve", *sys.argv[1:]])
+    """The command as it was typed, for messages and reports; :func:`labelsieve.cli.start` sets the name of the program."""
+    return " ".join([sys.argv[0], *map(shlex.quote, sys.argv[1:])])
 
 
 def parse_named(text: str, option: str) -> tuple[str, dict[str, Any]]:

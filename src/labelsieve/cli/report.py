@@ -70,21 +70,14 @@ def selection_page(fitted: FittedTable, name: str, **settings: Any) -> "Report":
 
 def study_page(folder: Path) -> "Report":
     """The report of a study, or where to look for one."""
-    from labelsieve.replications import REPLICATIONS
-    from labelsieve.report import replication_report, study_report
+    from labelsieve.report import study_report
     from labelsieve.studies import StudyResults
     from labelsieve.studies.store import FILE
 
-    command = command_line()
     parts = sorted(path.parent for path in folder.glob(f"*/{FILE}"))
     if parts and not (folder / FILE).exists():
-        results = {part.name: StudyResults(part) for part in parts}
-        names = {result.replication for result in results.values()}
-        name = names.pop() if len(names) == 1 else None
-        if name in REPLICATIONS:
-            return replication_report(REPLICATIONS[name], results, command=command)
         raise InputError(f"{folder}: this study has parts; give one of {', '.join(map(str, parts))}.")
-    return study_report(StudyResults(folder), name=folder.resolve().name, command=command)
+    return study_report(StudyResults(folder), name=folder.resolve().name, command=command_line())
 
 
 def write_demo(result: "Demo", path: Path) -> None:

@@ -31,7 +31,7 @@ RETRY = "Run failed cells again."
 CHANGED = "Stored results of other data, settings or code: refuse to run, rerun them, or keep them."
 DATASETS = "Run only these data sets of the protocol: comma-separated names or tags."
 NAMES = "Run only these of the protocol: comma-separated names."
-SHARD = "Run one part of several, such as 3/20, in a separate folder; labelsieve leaderboard merge merges the folders."
+SHARD = "Run one part of several, such as 3/20, in a separate folder; python -m leaderboard merge merges the folders."
 SKIP = "Skip a method on a data set if one of its stored selections exceeded a limit."
 
 

@@ -2,20 +2,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labelsieve.report.html import Report
-    from labelsieve.report.leaderboard_page import leaderboard_report
-    from labelsieve.report.replication_page import replication_report
     from labelsieve.report.selection_page import selection_report
     from labelsieve.report.study_page import study_report
 
-__all__ = ["Report", "leaderboard_report", "replication_report", "selection_report", "study_report"]
+__all__ = ["Report", "selection_report", "study_report"]
 
 # Loaded when asked for: figures alone need none of it.
 _MODULES = {
     "Report": "html",
     "auto_text": "text",
     "discovery_text": "text",
-    "leaderboard_report": "leaderboard_page",
-    "replication_report": "replication_page",
     "notebook_view": "notebook",
     "selection_report": "selection_page",
     "selection_text": "text",

@@ -169,7 +169,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Report:
-    """A report, ready to be written, from :func:`selection_report`, :func:`study_report` or :func:`replication_report`.
+    """A report, ready to be written, from :func:`selection_report` or :func:`study_report`.
 
     Attributes
     ----------
@@ -177,10 +177,8 @@ class Report:
     lead : Html
         The main findings in a few sentences.
     sections : tuple of Section
-    extra : str
-        Name of a further style and script of this package.
-    data : str
-        JSON that this script reads.
+    style, script, data : str
+        More CSS, more JavaScript, and JSON that this script reads from the element with the id ``data``.
 
     Examples
     --------
@@ -192,14 +190,13 @@ class Report:
     title: str
     lead: Html
     sections: tuple[Section, ...]
-    extra: str = ""
+    style: str = ""
+    script: str = ""
     data: str = ""
 
     def html(self) -> str:
         """Return the page with inline style and script, and a security policy that blocks all other resources."""
-        style, script = _asset("page.css"), _asset("page.js")
-        if self.extra:
-            style, script = f"{style}{_asset(f'{self.extra}.css')}", f"{script}{_asset(f'{self.extra}.js')}"
+        style, script = _asset("page.css") + self.style, _asset("page.js") + self.script
         # Only this script may run: injected markup could not execute code.
         digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
         policy = f"default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-{digest}'"

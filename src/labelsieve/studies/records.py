@@ -247,7 +247,6 @@ def profile_of(folder: str | os.PathLike[str]) -> Profile:
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = ("pandas", "polars", "pyarrow")
-REPLICATION_FACT = "published"  # the key, in the table of facts, of the replication that a study is a part of
 
 
 class ResultRow(NamedTuple):
@@ -323,7 +322,6 @@ class Records:
     runs: list[RunRecord]
     selections: list[StoredList]
     profile: Profile
-    replication: str | None = None
 
     def rankings(self, dataset: str, method: str) -> list[list[int]]:
         """Return the stored rankings of a method, one for each split in which it had one."""
@@ -386,8 +384,8 @@ def read_records(folder: str | os.PathLike[str]) -> Records:
     )
     for run in runs:
         stored_json(run.environment or "{}", dict[str, Any], path, "runs.environment")
-    replication, stored = facts.get(REPLICATION_FACT), (runs, selections, profile)
-    return Records(path, rows, methods, failures, seconds, evaluation_seconds, shares, shapes, protocol, *stored, replication)
+    stored = (runs, selections, profile)
+    return Records(path, rows, methods, failures, seconds, evaluation_seconds, shares, shapes, protocol, *stored)
 
 
 def _check_names(rows: list[ResultRow], shapes: dict[str, DatasetRecord], path: Path) -> None:

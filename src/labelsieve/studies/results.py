@@ -108,8 +108,6 @@ class StudyResults:
         Numbers of rows, features and labels, and the fingerprint, by data set.
     runs : list of RunRecord
         Start, end, version and environment of each run.
-    replication : str or None
-        The replication that this study is a part of.
 
     Examples
     --------
@@ -130,7 +128,7 @@ class StudyResults:
         self._records = records if protocol is None else records.of(protocol)
         self._rows = self._records.rows
         self.failures, self.methods, self.protocol = self._records.failures, self._records.methods, self._records.protocol
-        self.shapes, self.runs, self.replication = self._records.shapes, self._records.runs, self._records.replication
+        self.shapes, self.runs = self._records.shapes, self._records.runs
         self.mixed = mixed_kinds(self._rows)
         self.datasets = sorted({row.dataset for row in self._rows})
         self._values = ValueIndex(self._rows)

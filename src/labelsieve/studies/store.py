@@ -558,11 +558,6 @@ class StudyStore:
             sql = "INSERT INTO runs (started, pid, host, version, environment, preparing) VALUES (?, ?, ?, ?, ?, ?)"
             self.run = int(db.execute(sql, row).lastrowid or 0)
 
-    def set_fact(self, key: str, value: str) -> None:
-        """Set a fact about the study."""
-        with self._transaction() as db:
-            db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
-
     def end(self) -> None:
         """Record the end of the run."""
         with self._transaction() as db:

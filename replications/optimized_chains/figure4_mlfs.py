@@ -1,0 +1,152 @@
+"""Figure 4 of Sun and Kudo (2017): five information-theoretic selectors, four global and one for each label."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from labelsieve.chains import ClassifierChain
+from labelsieve.criteria import Criterion
+from labelsieve.discretize import MeanStd
+from labelsieve.formula import I, f, mean_s, s, sum_y, y
+from labelsieve.labelspace import NetworkRule
+from labelsieve.selectors.sieve import Sieve
+from labelsieve.studies.protocol import Protocol
+from replications.claims import Claim, ResultTable, claims_table, values_text
+from replications.optimized_chains import setup as sun_kudo
+from replications.optimized_chains.setup import FIGURE_SETS, N_FEATURES, WORDS, occ, svm
+from replications.optimized_chains.shared_learning import BySize, GivenOrder
+from replications.panels import measure_panels
+from replications.replication import AS_PUBLISHED, DataHome, Figures, Replication, Results, selected_sets
+
+GLOBAL = ("MLMIM", "MLJMI", "MLMRMR", "MLFS global")
+LOCAL, ADDED = "MLFS local", "MLMRMR +"
+SHOWN = (*GLOBAL, LOCAL, ADDED)
+MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
+MAX_FEATURES = 200
+CHAIN = "kCC"
+SMALL = 3  # of the ten numbers of features: the "smaller values of M" of the text
+
+
+class AddedRedundancy(Criterion):
+    """MRMR with the wrong sign: redundant features are preferred."""
+
+    paper = "a program, not a paper"
+    score = sum_y(I(f, y) + mean_s(I(f, s)))
+
+
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
+    """Two parts for each data set, as MLFS local has no single ranking; ``full`` is all four sets, otherwise scene.
+
+    >>> list(protocols())
+    ['scene', 'scene-local']
+    """
+    names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
+    parts = {}
+    for name in names:
+        sizes = numbers(name)
+        parts[name] = sun_kudo.protocol([name], data_home, selectors(), [(CHAIN, chain())], n_features=sizes)
+        local = [(CHAIN, BySize(occ(order="given")))]
+        parts[f"{name}-local"] = sun_kudo.protocol([name], data_home, [(LOCAL, GivenOrder())], local, n_features=sizes)
+    return parts
+
+
+def numbers(name: str) -> list[int]:
+    """Return 10 % to 100 % of 200 features, or of all where there are fewer.
+
+    >>> numbers("yeast")
+    [10, 21, 31, 41, 52, 62, 72, 82, 93, 103]
+    """
+    most = min(N_FEATURES[name], MAX_FEATURES)
+    return [round(most * tenths / 10) for tenths in range(1, 11)]
+
+
+def selectors() -> list[tuple[str, Any]]:
+    """Return the selectors with one ranking for all labels."""
+    given = NetworkRule("kcc", order="given")
+    return [
+        ("MLMIM", Sieve("mim", discretizer=MeanStd(), **AS_PUBLISHED)),
+        ("MLJMI", Sieve("jmi", discretizer=MeanStd(), **AS_PUBLISHED)),
+        ("MLMRMR", Sieve("mrmr", discretizer=MeanStd(), **AS_PUBLISHED)),
+        (ADDED, Sieve(AddedRedundancy(), discretizer=MeanStd(), **AS_PUBLISHED)),
+        ("MLFS global", Sieve("mlfs", parents=given, discretizer=MeanStd(), **AS_PUBLISHED)),
+    ]
+
+
+def chain() -> ClassifierChain:
+    """Return the classifier of all five."""
+    return ClassifierChain(svm(), network=NetworkRule("kcc", order="given"))
+
+
+def over_m(results: Results, name: str, method: str, measure: str) -> Any:
+    """Return means over the folds for the ten numbers of features; empty where the data set was not run."""
+    part = results.get(f"{name}-local" if method == LOCAL else name)
+    return np.empty(0) if part is None else part.curve(name, method, measure, CHAIN)[1].mean(axis=0)
+
+
+def sets_of(results: Results) -> list[str]:
+    """Return data sets with results of both parts."""
+    return [name for name in FIGURE_SETS if name in results and f"{name}-local" in results]
+
+
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return means and ranges over the numbers of features, then the claims."""
+    tables = []
+    for measure, words in MEASURED.items():
+        rows = []
+        for name in sets_of(results):
+            values = {method: over_m(results, name, method, measure) for method in SHOWN}
+            best = max(values, key=lambda method: values[method].mean())
+            rows.append((name, *(f"{curve.mean():.3f}" for curve in values.values()), best))
+            rows.append(("  range", *(f"{np.ptp(curve):.3f}" for curve in values.values()), ""))
+        columns = ("data set", *(f">{method.removeprefix('ML')}" for method in SHOWN), "best")
+        tables.append(ResultTable(f"{words}: mean over ten numbers of features, and their range", columns, rows))
+    for mrmr in ("MLMRMR", ADDED):
+        tables.append(claims_table(_claims(results, mrmr), f"with {mrmr}"))
+    return tables
+
+
+def _claims(results: Results, mrmr: str) -> list[Claim]:
+    names = sets_of(results)
+    listed = []
+    every = ("MLMIM", "MLJMI", mrmr, "MLFS global", LOCAL)
+    others = every[:3]
+    for measure, words in MEASURED.items():
+        tables = {method: np.array([over_m(results, name, method, measure) for name in names]) for method in every}
+        mean = {method: float(table.mean()) for method, table in tables.items()}
+        few = {method: float(table[:, :SMALL].mean()) for method, table in tables.items()}
+        spread = {method: float(np.ptp(table, axis=1).mean()) for method, table in tables.items()}
+        listed += [
+            Claim(f"MLFS local is best on average ({words})", max(mean, key=lambda method: mean[method]) == LOCAL, _text(mean)),
+            Claim(f"it changes least with M ({words})", min(spread, key=lambda method: spread[method]) == LOCAL, _text(spread)),
+            Claim(
+                f"of the global ones MLFS is best ({words})",
+                all(mean["MLFS global"] > mean[method] for method in others),
+                _text({method: mean[method] for method in every[:4]}),
+            ),
+            Claim(
+                f"with few features, up to 30 %, both MLFS are ahead ({words})",
+                all(min(few[LOCAL], few["MLFS global"]) > few[method] for method in others),
+                _text(few),
+            ),
+        ]
+    return listed
+
+
+def _text(values: dict[str, float]) -> str:
+    return values_text(values, "{:.3f}")
+
+
+def figures(results: Results) -> Figures:
+    """Draw exact match above and macro-F1 below, over the share of min(d, 200) features."""
+
+    def curves_of(name: str, measure: str) -> tuple[Sequence[float], dict[str, Any]]:
+        return range(10, 101, 10), {method: over_m(results, name, method, measure) for method in SHOWN}
+
+    def xlabel(name: str) -> str:
+        return f"% of {min(N_FEATURES[name], MAX_FEATURES)} features"
+
+    return {"figure4": measure_panels(MEASURED, sets_of(results), curves_of, xlabel)}
+
+
+REPLICATION = Replication.of("optimized_chains", "mlfs-figure4", protocols, result_tables, figures)

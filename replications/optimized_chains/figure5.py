@@ -1,0 +1,97 @@
+"""Figure 5 of Sun and Kudo (2017): oCC over the number of parents and the number of features."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from labelsieve.report.figures.style import FONT
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
+from replications.claims import Claim, ResultTable, claims_table, values_text
+from replications.optimized_chains import setup as sun_kudo
+from replications.optimized_chains.setup import FIGURE_SETS, WORDS, occ
+from replications.optimized_chains.shared_learning import BySize, GivenOrder
+from replications.optimized_chains.tables_values import OWN
+from replications.panels import panels
+from replications.replication import DataHome, Figures, Replication, Results, selected_sets
+
+PART = "grid"
+MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
+SHARES = tuple(round(0.05 * step, 2) for step in range(1, 21))
+QUICK_SHARES = (0.25, 0.5, 0.75, 1.0)
+FEW, STABLE = 0.25, 0.02  # a small share of parents; its largest distance below the best share
+
+
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
+    """``full``: 5 % to 100 % by 5 % of the parents and of the features, four sets; otherwise by 25 % on scene.
+
+    >>> protocols(full=True)["grid"]
+    Protocol: 4 data sets, 1 method (own features), 20 numbers of features, 20 classifiers, 4 measures, FoldsByData
+    """
+    names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
+    shares = SHARES if full else QUICK_SHARES
+    chains = [(f"k={share:.0%}", BySize(occ(k=share, order="given"))) for share in shares]
+    return {PART: sun_kudo.protocol(names, data_home, [(OWN, GivenOrder())], chains, n_features=shares)}
+
+
+def grid(results: StudyResults, name: str, measure: str) -> tuple[list[str], Any, Any]:
+    """Return shares of parents, numbers of features, and means over the folds with a row for each share."""
+    shares = sorted(results.classifiers, key=lambda share: int(share[2:-1]))
+    curves = {share: results.curve(name, OWN, measure, share) for share in shares}
+    done = {share: curve for share, curve in curves.items() if len(curve[1])}
+    sizes = next(iter(done.values()))[0]
+    return list(done), sizes, np.array([values.mean(axis=0) for _, values in done.values()])
+
+
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return the best cell of each data set, and the claims."""
+    part = results[PART]
+    tables = []
+    stable, fewer = {}, {}
+    for measure, words in MEASURED.items():
+        rows = []
+        for name in part.datasets:
+            shares, sizes, table = grid(part, name, measure)
+            k, m = np.unravel_index(int(table.argmax()), table.shape)
+            best, corner = float(table.max()), float(table[-1, -1])
+            rows.append((name, f"{best:.3f}", shares[k][2:], str(sizes[m]), f"{corner:.3f}"))
+            over_k = table.mean(axis=1)
+            small = [row for row, share in enumerate(shares) if int(share[2:-1]) <= 100 * FEW]
+            stable[f"{name}, {words}"] = 1 - float(over_k[small].max() / over_k.max())
+            fewer[f"{name}, {words}"] = float(sizes[m] / sizes[-1])
+        columns = ("data set", ">best", ">parents", ">features", ">all of both")
+        tables.append(ResultTable(f"{words}: the best of the grid", columns, rows))
+    claims = [
+        Claim(
+            f"a small share of the parents is enough (at {FEW:.0%} at most {STABLE:.0%} below the best, mean over M)",
+            all(distance <= STABLE for distance in stable.values()),
+            values_text(stable, "{:.1%}", "; "),
+        ),
+        Claim(
+            "oCC is best with a fraction of the features",
+            all(share < 1 for share in fewer.values()),
+            values_text(fewer, "{:.0%}", "; "),
+        ),
+    ]
+    return [*tables, claims_table(claims)]
+
+
+def figures(results: Results) -> Figures:
+    """Draw heat maps of exact match above and macro-F1 below; dark is better."""
+    part = results[PART]
+    figure, axes = panels(2, len(part.datasets))
+    for row, (measure, words) in enumerate(MEASURED.items()):
+        for ax, name in zip(axes[row], part.datasets, strict=True):
+            shares, _, table = grid(part, name, measure)
+            drawn = ax.imshow(table, origin="lower", aspect="auto", cmap="cividis_r", extent=(0, 100, 0, int(shares[-1][2:-1])))
+            bar = figure.colorbar(drawn, ax=ax)
+            bar.ax.tick_params(labelsize=FONT - 1)
+            ax.set_title(f"{name}, {words}", fontsize=FONT)
+            ax.tick_params(labelsize=FONT)
+        axes[row, 0].set_ylabel("% of the parents", fontsize=FONT)
+    figure.supxlabel("% of the features", fontsize=FONT)
+    return {"figure5": figure}
+
+
+REPLICATION = Replication.of("optimized_chains", "occ-figure5", protocols, result_tables, figures)

@@ -1,0 +1,95 @@
+"""Figure 7 of Sun and Kudo (2017): an optimized order and ensembles of random ones, over the number of training rows."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from labelsieve.studies.protocol import ALL, Protocol
+from replications.claims import Claim, ResultTable, claims_table
+from replications.optimized_chains import figure6 as occ_figure6
+from replications.optimized_chains import setup as sun_kudo
+from replications.optimized_chains.setup import FIGURE_SETS, WORDS
+from replications.optimized_chains.shared_learning import SomeRows
+from replications.panels import measure_panels
+from replications.replication import DataHome, Figures, Replication, Results, selected_sets
+
+PART = "rows"
+SHARES = tuple(tenths / 10 for tenths in range(1, 11))
+QUICK_SHARES = (0.2, 0.6, 1.0)
+MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
+METHODS = ("oCC cos", "EoCC5", "EoCC10")
+COMPETITIVE = 0.02
+
+
+def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
+    """``full``: 10 % to 100 % of the training rows, four sets; otherwise three shares on scene.
+
+    >>> protocols(full=True)["rows"]
+    Protocol: 4 data sets, 1 method (all), 1 number of features, 30 classifiers, 4 measures, FoldsByData
+    """
+    names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
+    learners = {
+        "oCC cos": occ_figure6.chain("sun-kudo"),
+        "EoCC5": occ_figure6.random_chains(5),
+        "EoCC10": occ_figure6.random_chains(10),
+    }
+    sampled = [
+        (f"{name} {share:.0%}", SomeRows(learner, share))
+        for name, learner in learners.items()
+        for share in (SHARES if full else QUICK_SHARES)
+    ]
+    return {PART: sun_kudo.protocol(names, data_home, [ALL], sampled)}
+
+
+def over_rows(results: Results, name: str, method: str, measure: str) -> tuple[list[int], Any]:
+    """Return percentages of the rows that were run, and means over the folds."""
+    part = results[PART]
+    sampled = [classifier for classifier in part.classifiers if classifier.rpartition(" ")[0] == method]
+    curves = {int(classifier.rpartition(" ")[2][:-1]): part.curve(name, ALL, measure, classifier)[1] for classifier in sampled}
+    done = sorted(percent for percent, values in curves.items() if len(values))
+    return done, np.array([curves[percent].mean() for percent in done])
+
+
+def result_tables(results: Results) -> list[ResultTable]:
+    """Return means over the shares of the rows, and with all rows; then the claims."""
+    tables = []
+    for measure, words in MEASURED.items():
+        rows = []
+        for name in results[PART].datasets:
+            values = [over_rows(results, name, method, measure)[1] for method in METHODS]
+            rows.append((name, *(f"{curve.mean():.3f}" for curve in values), *(f"{curve[-1]:.3f}" for curve in values)))
+        columns = ("data set", *(f">{method}" for method in METHODS), *(f">{method}, all" for method in METHODS))
+        tables.append(ResultTable(f"{words}: mean over the shares of the rows, and with all rows", columns, rows))
+    return [*tables, claims_table(_claims(results))]
+
+
+def _claims(results: Results) -> list[Claim]:
+    exact = {
+        name: [float(over_rows(results, name, method, "exact_match")[1].mean()) for method in METHODS]
+        for name in results[PART].datasets
+    }
+    observed = {name: ", ".join(f"{value:.3f}" for value in values) for name, values in exact.items()}
+    listed = []
+    for name, (optimized, five, ten) in exact.items():
+        if name in ("scene", "yeast"):
+            listed.append(Claim(f"oCC cos has a better exact match than EoCC5 on {name}", optimized > five, observed[name]))
+        elif name == "rcv1s1":
+            listed.append(Claim("both EoCC have a better exact match on rcv1s1", min(five, ten) > optimized, observed[name]))
+        else:
+            near = optimized >= max(five, ten) - COMPETITIVE
+            listed.append(Claim(f"oCC cos is competitive on {name} (at most {COMPETITIVE} below)", near, observed[name]))
+    return listed
+
+
+def figures(results: Results) -> Figures:
+    """Draw exact match above and macro-F1 below, over the share of the training rows."""
+
+    def curves_of(name: str, measure: str) -> tuple[Sequence[float], dict[str, Any]]:
+        percents, _ = over_rows(results, name, METHODS[0], measure)
+        return percents, {method: over_rows(results, name, method, measure)[1] for method in METHODS}
+
+    return {"figure7": measure_panels(MEASURED, results[PART].datasets, curves_of, lambda _: "% of the rows")}
+
+
+REPLICATION = Replication.of("optimized_chains", "occ-figure7", protocols, result_tables, figures)

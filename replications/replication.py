@@ -1,0 +1,132 @@
+"""Replication: an experiment of a paper as protocols to run, with its printed numbers and claims to compare with ours."""
+
+import json
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Protocol as Interface
+
+from labelsieve.errors import unknown_name
+from labelsieve.registry import selector_class
+from labelsieve.studies.protocol import Protocol
+from labelsieve.studies.results import StudyResults
+from replications.claims import ResultTable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Results = Mapping[str, StudyResults]
+DataHome = str | os.PathLike[str] | None
+Figures: TypeAlias = "dict[str, Figure]"
+MakesTables = Callable[[Results], list[ResultTable]]
+MakesFigures = Callable[[Results], Figures]
+
+
+class MakesProtocols(Interface):
+    """A function that makes the protocols of a replication, by the names of its parts."""
+
+    def __call__(self, *, full: bool, sets: Sequence[str] | None, data_home: DataHome) -> dict[str, Protocol]:
+        """``full`` is as published, otherwise what runs in a minute; ``data_home`` is the folder of the data ``sets``."""
+
+
+@dataclass(frozen=True)
+class Replication:
+    """An experiment that ``python -m replications NAME`` runs and prints.
+
+    Attributes
+    ----------
+    name, title, paper : str
+        The name on the command line, the title of the experiment, and the citation.
+    assumptions : mapping
+        The settings that the paper leaves open, by topic: the value used here and the reason.
+    protocols : callable
+        The parts of the experiment, each a protocol with a folder of results.
+    result_tables : callable
+        Tables from the results of all parts: published numbers, ours, and where they agree.
+    figures : callable, optional
+        Figures by name, from the same results.
+    """
+
+    name: str
+    title: str
+    paper: str
+    assumptions: Mapping[str, str]
+    protocols: MakesProtocols
+    result_tables: MakesTables
+    figures: MakesFigures | None = None
+
+    @classmethod
+    def of(
+        cls, paper: str, name: str, protocols: MakesProtocols, result_tables: MakesTables, figures: MakesFigures | None = None
+    ) -> Self:
+        """Return a replication with the texts in ``paper.toml`` of the paper's package; it may repeat ``common`` topics."""
+        texts: dict[str, Any] = tomllib.loads(_data_file(paper, "paper.toml"))
+        about = texts[name]
+        common = {topic: texts["common"][topic] for topic in about.get("common", ())}
+        assumptions = common | about.get("assumptions", {})
+        return cls(name, about["title"], texts["paper"], assumptions, protocols, result_tables, figures)
+
+
+def selected_sets(known: Iterable[str], sets: Sequence[str] | None, default: Sequence[str]) -> list[str]:
+    """Return the requested data sets, which must be part of the replication, or the default ones.
+
+    >>> selected_sets(["scene", "yeast"], None, ["yeast"])
+    ['yeast']
+    """
+    if sets is None:
+        return list(default)
+    known = list(known)
+    for name in sets:
+        if name not in known:
+            raise unknown_name("data set of this replication", name, known)
+    return list(sets)
+
+
+def sources(names: Iterable[str], data_home: DataHome, **settings: Mapping[str, object]) -> list[dict[str, object]]:
+    """Return data sets of the catalog in the form of a protocol, with the ``settings`` of some of them by name.
+
+    >>> sources(["genbase"], None, genbase={"drop": ["protein"]})
+    [{'name': 'genbase', 'drop': ['protein']}]
+    """
+    home = {} if data_home is None else {"data_home": os.fspath(data_home)}
+    return [{"name": name, **home, **settings.get(name, {})} for name in names]
+
+
+AS_PUBLISHED: dict[str, Any] = {"constant_features": "score"}  # of selectors that search: no rule but the formula
+
+
+def as_published(methods: Sequence[str | Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Methods as tables of settings, with :data:`AS_PUBLISHED` where the selector has these parameters.
+
+    >>> as_published(["ela-chi", {"name": "pmu"}])
+    [{'name': 'ela-chi'}, {'name': 'pmu', 'constant_features': 'score'}]
+    """
+    tables: list[dict[str, Any]] = [{"name": given} if isinstance(given, str) else dict(given) for given in methods]
+    for table in tables:
+        used = table.get("criterion", table["name"])
+        kind = selector_class(used if isinstance(used, str) else used["name"])
+        table |= {key: value for key, value in AS_PUBLISHED.items() if key in kind._get_param_names()}
+    return tables
+
+
+def printed_values(paper: str) -> dict[str, Any]:
+    """Return the numbers that a paper prints, by table: ``printed.json`` of its package, with tuples in place of lists.
+
+    >>> printed_values("group_jmi")["table 2"]["coverage"]["yeast"]
+    (1.62, 3.0, 1.38)
+    """
+    tables: dict[str, Any] = json.loads(_data_file(paper, "printed.json"))
+    return {name: _with_tuples(table) for name, table in tables.items()}
+
+
+def _data_file(paper: str, name: str) -> str:
+    return files("replications").joinpath(paper, name).read_text("utf-8")
+
+
+def _with_tuples(value: object) -> Any:
+    if isinstance(value, dict):
+        return {key: _with_tuples(item) for key, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list) else value
