@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from labelsieve import Sieve
 from labelsieve.datasets import fetch
+from labelsieve.discoveries import e_q_values, knockoff_e_values
 from labelsieve.selectors import ConditionalDiscoveries
-from labelsieve.statistics import e_q_values, knockoff_e_values
 from labelsieve.stopping import FDR
 
 N_ROWS, N_FEATURES, N_RELEVANT, ALPHA, N_REPEATS = 200, 60, 20, 0.1, 3

@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.discoveries_calibration import ALPHA, N_RELEVANT, binary_chain, correlated
 from labelsieve.datasets import fetch
+from labelsieve.discoveries import e_q_values, information_intervals, knockoff_e_values, knockoff_threshold
 from labelsieve.selectors import ConditionalDiscoveries
-from labelsieve.statistics import e_q_values, information_intervals, knockoff_e_values, knockoff_threshold
 
 
 def ours(X, y, seed):

@@ -20,6 +20,7 @@ PACKAGES = {
     "labelsieve.discretize": "EqualFrequency EqualWidth KMeansBins MeanStd MDL",
     "labelsieve.stopping": "",
     "labelsieve.information": "",
+    "labelsieve.discoveries": "",
     "labelsieve.statistics": "",
     "labelsieve.selectors": "ChiSquare ReliefF ReliefFML RReliefF LLSF MDDM FScore",
     "labelsieve.classifiers": "BinaryRelevance LabelPowerset BRkNN MLkNN",

@@ -14,7 +14,10 @@ import numpy as np
 
 # The only module that imports private names of scikit-learn: the others take them from here.
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions, make_constraint, validate_parameter_constraints
+from sklearn.utils._param_validation import HasMethods as HasMethods
+from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import StrOptions as StrOptions
+from sklearn.utils._param_validation import make_constraint, validate_parameter_constraints
 
 from labelsieve.errors import InputError, did_you_mean
 

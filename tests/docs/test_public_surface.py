@@ -19,6 +19,7 @@ CONTINUOUS = {"kernel_mutual_information", "neighbor_mutual_information"}  # the
 PACKAGES = [
     "labelsieve.chains",
     "labelsieve.classifiers",
+    "labelsieve.discoveries",
     "labelsieve.discretize",
     "labelsieve.information",
     "labelsieve.metrics",
@@ -102,6 +103,7 @@ def test_an_unknown_name_is_an_attribute_error():
     [
         "labelsieve",
         "labelsieve.cli",
+        "labelsieve.discoveries",
         "labelsieve.information",
         "labelsieve.metrics",
         "labelsieve.statistics",

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError, Sieve
+from labelsieve.discoveries import information_intervals, information_ranks
 from labelsieve.report import selection_report
 from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
 from labelsieve.selectors import ConditionalDiscoveries, MarginalDiscoveries
-from labelsieve.statistics import information_intervals, information_ranks
 from labelsieve.stopping import FDR
 
 

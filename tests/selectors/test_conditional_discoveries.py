@@ -7,8 +7,8 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import Ridge
 
 from labelsieve import InputError, Sieve
+from labelsieve.discoveries import GaussianKnockoffs, TreeKnockoffs
 from labelsieve.selectors import ConditionalDiscoveries
-from labelsieve.statistics import GaussianKnockoffs, TreeKnockoffs
 
 N_RELEVANT = 15
 

@@ -6,9 +6,9 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
+from labelsieve.discoveries import adjusted, hierarchical_tests
 from labelsieve.discretize import MDL, ByColumn, EqualWidth
 from labelsieve.selectors import MarginalDiscoveries
-from labelsieve.statistics import adjusted, hierarchical_tests
 
 
 def make_associations(n_rows=300, n_features=25, n_labels=4, seed=0):

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from scipy import stats
 
 from labelsieve import Sieve
-from labelsieve.discoveries.association import permutation_within, permuted_rows
+from labelsieve.discoveries.permutations import permutation_within, permuted_rows
 from labelsieve.information import Codes, conditional_mutual_information
 from labelsieve.stopping import GTest, PermutationTest
 from labelsieve.stopping.significance import g_statistic

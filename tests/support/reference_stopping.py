@@ -9,7 +9,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state
 
 from labelsieve import Sieve
-from labelsieve.discoveries.association import permutation_within
+from labelsieve.discoveries.permutations import permutation_within
 from labelsieve.registry import STOPPING_RULES, make_stopping_rule
 from tests.support.enrollment import References
 from tests.support.reference_information import conditional_mutual_information, mutual_information

@@ -1,4 +1,4 @@
-"""The conditional randomization test of a few features."""
+"""The conditional randomization test: p-values of chosen features given all others, by drawing their columns anew."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ import scipy.linalg as la
 from numpy.typing import NDArray
 
 from labelsieve.discoveries.knockoff_gaussian import feature_model
-from labelsieve.discoveries.knockoff_likelihood import standardized, variance_components
+from labelsieve.discoveries.knockoff_statistics import standardized, variance_components
 from labelsieve.discoveries.knockoff_tree import TreeKnockoffs
 from labelsieve.errors import InputError, require_same_rows, whole_number
 from labelsieve.tables.frames import read_table
@@ -27,7 +27,7 @@ def conditional_randomization_test(
     n_resamples: int = 999,
     random_state: int | None = 0,
 ) -> Real:
-    r"""P-values of chosen features for independence of all targets given all other features.
+    r"""Test chosen features for independence of all targets given all other features; returns p-values.
 
     The column of a feature is drawn anew given the other columns, B times; such a column depends on the other features as the
     observed one does, but not on the targets (Candès et al. 2018, section F). With a statistic T of a column,
@@ -97,12 +97,12 @@ def _numbers(table: TargetsLike, what: str) -> Real:
 
 
 def _tables(values: NDArray[Any], nominal: bool) -> list[Real]:
-    """The values as they are, or one table for each level but the first."""
+    """Return numbers as one table, and levels as one table of indicators for each level but the first."""
     return [(values == level).astype(np.float64) for level in np.unique(values)[1:]] if nominal else [values]
 
 
 def _design(columns: NDArray[Any], nominal: bool) -> Real:
-    """Standardized columns, one for each level of codes with more than two."""
+    """Return standardized columns, with an indicator for each level of a nominal column but the first."""
     if not columns.shape[1]:
         return np.zeros((len(columns), 1))
     blocks = [table for column in columns.T for table in _tables(column, nominal)]
@@ -110,7 +110,7 @@ def _design(columns: NDArray[Any], nominal: bool) -> Real:
 
 
 def _residuals(X: Real, Y: Real) -> Real:
-    """Of a ridge regression whose penalty has the largest marginal likelihood."""
+    """Return residuals of a ridge regression whose penalty has the largest marginal likelihood."""
     explained, noise = variance_components(X, Y)
     penalty = noise * X.shape[1] / explained
     if X.shape[0] <= X.shape[1]:
@@ -120,6 +120,6 @@ def _residuals(X: Real, Y: Real) -> Real:
 
 
 def _statistics(drawn: Real, residuals: Real) -> Real:
-    """For each row of ``drawn``, squared covariances with the residuals; rows are centered at their common mean."""
+    """Return for each row of ``drawn`` its squared covariances with the residuals; rows are centered at their common mean."""
     products = (drawn - drawn.mean(axis=0)) @ residuals
     return np.asarray((products**2).sum(axis=1))

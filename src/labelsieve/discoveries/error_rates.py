@@ -1,4 +1,4 @@
-"""False discovery rates and family-wise error rates over many tests."""
+"""Error rates over many tests: q-values of features and pairs, and the smallest association that can be discovered."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -20,7 +20,7 @@ CORRECTIONS = ("bh", "by")
 
 
 def adjusted(p_values: Real, correction: Correction = "bh") -> Real:
-    r"""Adjusted p-values (q-values) of every row: the smallest level at which a test is a discovery.
+    r"""Adjust the p-values of every row: a q-value is the smallest level at which a test is a discovery.
 
     .. math:: q_{(i)} = \min_{k \ge i} \; \min\Big(1, \frac{c \, m}{k} \, p_{(k)}\Big)
 
@@ -40,7 +40,7 @@ def adjusted(p_values: Real, correction: Correction = "bh") -> Real:
 
 
 def combined(p_values: Real, combination: Combination = "simes") -> Real:
-    r"""One p-value for every row, of the hypothesis that all null hypotheses of the row are true.
+    r"""Combine every row into one p-value, of the hypothesis that all null hypotheses of the row are true.
 
     ``"simes"`` (1986): :math:`\min_k \frac{m}{k} p_{(k)}`, valid for independent and positively dependent p-values.
     ``"fisher"`` (1925): :math:`-2 \sum \log p` is chi-square distributed with :math:`2m` degrees of freedom, for independent
@@ -81,7 +81,7 @@ class HierarchicalTests(NamedTuple):
 def hierarchical_tests(
     p_values: Real, *, combination: Combination = "simes", correction: Correction = "bh"
 ) -> HierarchicalTests:
-    r"""q-values of families of tests (the rows) and of the tests in them (the columns).
+    r"""Compute q-values of families of tests (the rows) and of the tests in them (the columns).
 
     Peterson, Bogomolov, Benjamini and Sabatti (2016), after Benjamini and Bogomolov (2014): the p-values of a family are
     combined; families are selected by their q-values at level :math:`\alpha`; in each of the :math:`R` selected ones of
@@ -107,7 +107,7 @@ def hierarchical_tests(
 
 
 def within_selected(p_values: Real, family_q_values: Real) -> Real:
-    """The q-values of single tests, for families that are selected by any q-values: see :func:`hierarchical_tests`."""
+    """Compute q-values of single tests given the q-values of their families: see :func:`hierarchical_tests`."""
     inside, n_families = adjusted(p_values), len(family_q_values)
     if not inside.size:
         return inside
@@ -133,19 +133,19 @@ def _checked(p_values: Real) -> Real:
     return values
 
 
-POWER = 0.8
+POWER = 0.8  # probability of a discovery that detectable information stands for
 
 
 @dataclass(frozen=True)
 class FamilyRule:
-    """How p-values become q-values: see :class:`labelsieve.selectors.MarginalDiscoveries`."""
+    """Rule that turns p-values into q-values; :class:`labelsieve.selectors.MarginalDiscoveries` describes its options."""
 
     method: Literal["hierarchical", "pooled"] = "hierarchical"
     combination: Combination = "simes"
     correction: Correction = "bh"
 
     def q_values(self, tests: AssociationTests) -> tuple[Real, Real]:
-        """Of every feature, and of every pair; 1 for constant features and targets, which are left out of the corrections."""
+        """Return q-values of every feature and of every pair; those of constant columns, which are not tested, are 1."""
         features, targets = (np.flatnonzero((tests.tests != NONE).any(axis=axis)) for axis in (1, 0))
         of_features, of_pairs = np.ones(len(tests.tests)), np.ones(tests.tests.shape)
         if not len(features):
@@ -162,7 +162,7 @@ class FamilyRule:
         return of_features, of_pairs
 
     def single_level(self, alpha: float, n_features: int, n_targets: int) -> float:
-        """The p-value at which a pair is discovered though all others have p = 1."""
+        """Return the p-value at which a pair is discovered though all others have p = 1."""
         n_pairs = n_features * n_targets
         n_corrected = n_pairs if self.method == "pooled" else n_features
         penalty = (1 / np.arange(1, n_corrected + 1)).sum() if self.correction == "by" else 1.0
@@ -199,7 +199,7 @@ class MarginalEvidence:
             self.detectable_information = detectable_information(self.n_rows, self.degrees, self.level, POWER)
 
     def reason(self, n_permutations: int, *, found: bool) -> str:
-        """The tests that were used and, if nothing was found, what could have been."""
+        """Say which tests were used and, if nothing was found, what could have been found."""
         tests = self.tests
         counts = np.bincount(tests.tests.ravel(), minlength=len(TESTS))
         used = ", ".join(f"{count:,} {name}" for name, count in zip(TESTS, counts, strict=True) if count and name != "none")
@@ -219,20 +219,20 @@ class MarginalEvidence:
         return " ".join(sentences)
 
     def _power(self) -> str:
-        """How much information is enough, if any is."""
+        """Say how much information is enough to be discovered, if any is."""
         if self.minimum_information > self.largest_information:
             return f"no pair can have more than {self.largest_information:.4f} nats in these rows, so more rows are needed."
         return f"true information of {self.detectable_information:.4f} nats reaches that with a probability of {POWER:.0%}."
 
 
 def _most_frequent(occurring: NDArray[np.int64]) -> int:
-    """The most frequent number of levels that occur, less one; of columns that are not constant."""
+    """Return the most frequent number of occurring levels, minus one, of the columns that are not constant."""
     several = occurring[occurring > 1]
     return int(np.bincount(several).argmax()) - 1 if len(several) else 0
 
 
 def detectable_information(n_rows: int, degrees: int, level: float, power: float | None = None) -> float:
-    r"""Information, in nats, at which :math:`G = 2n \, I` has a p-value of ``level``.
+    r"""Compute the information, in nats, at which :math:`G = 2n \, I` has a p-value of ``level``.
 
     .. math:: I = \frac{\chi^2_{1 - level}}{2n}
 

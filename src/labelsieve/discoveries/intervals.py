@@ -13,7 +13,7 @@ from labelsieve.tables.types import TableLike, TargetsLike
 
 Real = NDArray[np.float64]
 METHODS = ("asymptotic", "bootstrap")
-_TRUST = 10  # rows of information per degree of freedom at which the observed variance counts half
+_TRUST = 10  # noncentrality per degree of freedom at which the observed variance counts half
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def information_intervals(
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> InformationIntervals:
-    r"""Confidence intervals of the mutual information of every column of ``X`` with every column of ``Y``.
+    r"""Compute confidence intervals of the mutual information of every column of ``X`` with every column of ``Y``.
 
     ``"asymptotic"``: :math:`2 n \hat I` is the likelihood-ratio statistic of independence, approximately noncentral chi-square
     with :math:`(r - 1)(c - 1)` degrees of freedom and noncentrality :math:`2 n I`. The interval consists of the noncentralities
@@ -165,7 +165,7 @@ def information_ranks(
     random_state: int | np.random.RandomState | None = 0,
     n_jobs: int | None = None,
 ) -> NDArray[np.int64]:
-    """Confidence sets of the ranks of features by their mutual information, summed over the targets.
+    """Compute confidence sets of the ranks of features by their mutual information, summed over the targets.
 
     See :func:`rank_intervals`. Resamples are bootstrap samples of the rows, ``n_resamples`` of them; scores and resamples are
     corrected for bias (Miller and Madow).
@@ -189,7 +189,7 @@ def _resampled(
     n_jobs: int | None,
     estimator: str,
 ) -> tuple[Real, Real]:
-    """Information of the rows, and of bootstrap samples of them (n_resamples x n_features x n_targets)."""
+    """Return the information of the rows, and of bootstrap samples of them (n_resamples x n_features x n_targets)."""
     from sklearn.utils import check_random_state  # loaded where it is needed: importing the package stays fast
 
     n_resamples = whole_number(n_resamples, "n_resamples", 10, 1_000_000)
@@ -213,7 +213,7 @@ def _checked(X: TableLike | Codes, Y: TargetsLike | Codes) -> tuple[Codes, Codes
 
 
 def _moments(X: TableLike | Codes, Y: TargetsLike | Codes) -> tuple[Real, Real, Real, int]:
-    """Plug-in information, the variance of the log ratio, degrees of freedom (all n_features x n_targets), and rows."""
+    """Return plug-in information, variance of the log ratio and degrees of freedom (n_features x n_targets), and rows."""
     features, targets = _checked(X, Y)
     n = features.n_rows
     left, right = _one_hot(features), _one_hot(targets)

@@ -9,14 +9,14 @@ from labelsieve.errors import InputError, share
 
 Real = NDArray[np.float64]
 _DECIMALS = 12  # of rates: 0.1 allows one in ten, in spite of binary fractions
-_ROUNDING, _SAME = 1 + 1e-12, 1e-13
-_MANY_REPEATS = 10
-N_RESAMPLES = 200
+_ROUNDING, _SAME = 1 + 1e-12, 1e-13  # tolerances of comparisons and of equal rates
+_MANY_REPEATS = 10  # sets of knockoffs from which the threshold is stricter
+N_RESAMPLES = 200  # of sets of knockoffs, for their reproducibility
 REPRODUCED = 0.9  # a fraction of resamples above this, or below its complement, is called reproducible
 
 
 def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
-    r"""The threshold of the knockoff+ filter (Barber and Candès 2015, eq. 1.9); infinite if no set of features is allowed.
+    r"""Compute the threshold of the knockoff+ filter (Barber and Candès 2015, eq. 1.9); it is infinite if none is allowed.
 
     .. math:: T = \min\left\{t > 0 : \frac{1 + \#\{j : W_j \le -t\}}{\#\{j : W_j \ge t\}} \le \alpha\right\}
 
@@ -41,7 +41,7 @@ def knockoff_threshold(statistics: ArrayLike, alpha: float) -> float:
 
 
 def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
-    r"""E-values of features for a false discovery rate, averaged over sets of knockoffs (Ren and Barber 2024, eq. 5).
+    r"""Compute e-values of features for a false discovery rate, averaged over sets of knockoffs (Ren and Barber 2024, eq. 5).
 
     .. math:: e_j = \frac{1}{M} \sum_m d \cdot \frac{1\{W^m_j \ge T^m\}}{1 + \#\{k : W^m_k \le -T^m\}}
 
@@ -73,7 +73,7 @@ def knockoff_e_values(statistics: ArrayLike, alpha: float) -> Real:
 
 
 def e_values_by_repeat(statistics: ArrayLike, alpha: float) -> Real:
-    """E-values of every set of knockoffs, whose mean is :func:`knockoff_e_values`: shape (n_repeats, n_features)."""
+    """Compute e-values for every set of knockoffs, shape (n_repeats, n_features); :func:`knockoff_e_values` is their mean."""
     W, alpha = _checked(statistics, 2), share(alpha, "alpha")
 
     def most(n_positive: NDArray[np.integer]) -> Real:
@@ -88,7 +88,7 @@ def e_values_by_repeat(statistics: ArrayLike, alpha: float) -> Real:
 
 
 def e_q_values(e_values: ArrayLike) -> Real:
-    r"""The smallest level at which the e-BH procedure discovers each feature (Wang and Ramdas 2022), at most 1.
+    r"""Return the smallest level, at most 1, at which the e-BH procedure discovers each feature (Wang and Ramdas 2022).
 
     At level :math:`\alpha`, e-BH discovers the features with the k largest e-values for the largest k with
     :math:`k\, e_{(k)} \ge d / \alpha`.
@@ -120,7 +120,7 @@ def _checked(statistics: ArrayLike, n_dimensions: int) -> Real:
 
 
 def _thresholds(W: Real, most: Callable[[NDArray[np.integer]], NDArray[np.floating]]) -> Real:
-    """The smallest threshold of each row with at most ``most(n)`` negative statistics, and one, for n positive ones."""
+    """Return the smallest threshold t of each row with 1 + #{W <= -t} <= most(#{W >= t}); infinite if there is none."""
     thresholds = np.full(len(W), np.inf)
     for row, values in enumerate(W):
         size = np.sort(np.abs(values[values != 0]))
@@ -134,7 +134,7 @@ def _thresholds(W: Real, most: Callable[[NDArray[np.integer]], NDArray[np.floati
 
 
 def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_state: int = 0) -> Real:
-    r"""The fraction of resamples of the knockoffs with which e-BH discovers each feature, shape (n_features,).
+    r"""Return the fraction of resamples of the knockoffs with which e-BH discovers each feature, shape (n_features,).
 
     Sets of knockoffs are independent draws given the data, and a discovery depends on the mean of their e-values. Bootstrap
     samples of the sets therefore show how much the discoveries depend on the seed: with a fraction near 1 or 0, other knockoffs
@@ -167,7 +167,7 @@ def knockoff_reproducibility(statistics: ArrayLike, alpha: float, *, random_stat
 
 
 def reproducibility_note(shares: Real, found: NDArray[np.bool_]) -> str:
-    """A sentence for discoveries that depend on the knockoffs, all or some of them, and for none that might have been some.
+    """Say in a sentence how far the discoveries depend on the random knockoffs; the text is empty if they do not.
 
     >>> reproducibility_note(np.array([0.97, 0.95, 0.0]), np.array([True, True, False]))
     ''

@@ -1,4 +1,4 @@
-"""Gaussian knockoffs: their covariance, the slack that makes them different, and the choice of a model."""
+"""Knockoffs of numeric columns by a Gaussian copula, and the choice between this model and a tree of discrete columns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,97 +18,12 @@ from labelsieve.tables.frames import read_table
 from labelsieve.tables.types import TableLike
 
 Real = NDArray[np.float64]
+_SMALLEST = 1e-9  # factor of correlations that are shrunk to almost nothing
 SLACKS = ("mvr", "max-entropy", "equicorrelated")
-_STEPS = 60
-_ENOUGH = 1e-7  # squared Newton decrement per column
-
-
-def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.bool_] | None = None) -> Real:
-    r"""The vector s for which :math:`\mathrm{cov}(X_j, \tilde X_j) = 1 - s_j` and all other covariances are those of X.
-
-    It must be positive, and :math:`A = 2 \Sigma - \mathrm{diag}(s)` positive definite; the larger, the less a column resembles
-    its knockoff, and the more power the filter has.
-
-    Parameters
-    ----------
-    correlation : ndarray of shape (d, d)
-        :math:`\Sigma`, positive definite with ones on the diagonal.
-    method : {"mvr", "max-entropy", "equicorrelated"}, default="mvr"
-        ``"mvr"`` minimizes :math:`\mathrm{tr}(A^{-1}) + \sum_j 1 / s_j`, so that each column is hard to reconstruct from the
-        others and the knockoffs (Spector and Janson 2022). ``"max-entropy"`` maximizes
-        :math:`\log\det A + \sum_j \log s_j` (Gimenez and Zou 2019). ``"equicorrelated"`` takes the same s for all columns,
-        :math:`\min(1, 2 \lambda_{\min})` (Barber and Candès 2015); one pair of similar columns makes it small for all.
-
-    free : ndarray of bool, shape (d,), default=None
-        Columns that may differ from their knockoffs; s is 0 for the others.
-
-    Notes
-    -----
-    Both objectives are convex in s and minimized by Newton's method; each step is a few factorizations of d x d matrices, and
-    about ten steps are enough.
-
-    Examples
-    --------
-    >>> knockoff_slack(np.eye(3)).round(6)
-    array([1., 1., 1.])
-    >>> knockoff_slack(np.array([[1, 0.8], [0.8, 1]]), "equicorrelated").round(6)
-    array([0.4, 0.4])
-    """
-    one_of(method, "slack", SLACKS)
-    s = np.zeros(len(correlation))
-    free = np.ones(len(s), dtype=bool) if free is None else free
-    smallest = float(la.eigh(correlation, eigvals_only=True, subset_by_index=[0, 0])[0])
-    s[free] = min(1.0, 2 * smallest) * (1 - 1e-9)
-    if method == "equicorrelated" or not free.any():
-        return s
-    s /= 2
-    value, gradient, hessian = _objective(correlation, s, free, method)
-    for _ in range(_STEPS):
-        step = np.zeros_like(s)
-        step[free] = -la.solve(hessian, gradient, assume_a="pos", check_finite=False)
-        decrement = -float(gradient @ step[free])
-        if decrement <= _ENOUGH * len(s):
-            break
-        length = 1.0
-        while True:  # the objective is infinite outside of the set where s > 0 and A is positive definite
-            tried = _objective(correlation, s + length * step, free, method)
-            if tried[0] <= value - 0.1 * length * decrement:
-                break
-            length /= 2
-            if length < 1e-10:
-                return s
-        s = s + length * step
-        value, gradient, hessian = tried
-    return s
-
-
-def _objective(correlation: Real, s: Real, free: NDArray[np.bool_], method: str) -> tuple[float, Real, Real]:
-    """Value, gradient and Hessian in the free columns; an infinite value where s is not allowed."""
-    own = s[free]
-    if own.min() <= 0:
-        return np.inf, s, correlation
-    matrix = 2 * correlation
-    matrix[np.diag_indices(len(s))] -= s
-    try:
-        factor = la.cholesky(matrix, lower=True, check_finite=False)
-    except la.LinAlgError:
-        return np.inf, s, correlation
-    inverse = la.lapack.dpotri(factor, lower=1)[0]
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
-    part = inverse if len(own) == len(s) else inverse[np.ix_(free, free)]
-    if method == "max-entropy":
-        value = -2 * float(np.log(np.diag(factor)).sum()) - float(np.log(own).sum())
-        hessian = part * part
-        hessian[np.diag_indices(len(own))] += 1 / own**2
-        return value, np.diag(part) - 1 / own, hessian
-    squared = inverse @ inverse
-    squared = squared if len(own) == len(s) else squared[np.ix_(free, free)]
-    hessian = 2 * squared * part
-    hessian[np.diag_indices(len(own))] += 2 / own**3
-    return float(np.trace(inverse)) + float((1 / own).sum()), np.diag(squared) - 1 / own**2, hessian
-
-
-_SMALLEST = 1e-9
+_STEPS = 60  # of Newton's method, at most
+_ENOUGH = 1e-7  # squared Newton decrement per column at which the slack is optimal enough
+MODELS = ("auto", "tree", "gaussian")
+MOST_LEVELS = 10  # a column with more distinct values is taken as numeric
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,8 +34,7 @@ class GaussianKnockoffs:
 
     .. math:: \tilde z \mid z \sim N\left(z - S \Sigma^{-1} z,\; 2 S - S \Sigma^{-1} S\right), \quad S = \mathrm{diag}(s) ,
 
-    with s from :func:`labelsieve.discoveries.knockoff_gaussian`. Knockoffs of the scores are mapped back to the values of the
-    column.
+    with s from :func:`knockoff_slack`. Knockoffs of the scores are mapped back to the values of the column.
 
     Attributes
     ----------
@@ -199,7 +113,7 @@ class GaussianKnockoffs:
         return cls(scores, matrix, found, numbers, values, below, above, center, np.where(varies, scale, 0.0))
 
     def sample(self, generators: Sequence[np.random.Generator]) -> Real:
-        """One knockoff for each generator, shape (n_repeats, n_rows, n_columns)."""
+        """Draw one set of knockoffs with each generator: an array of shape (n_repeats, n_rows, n_columns)."""
         toward, factor = self._moments
         copies = np.empty((len(generators), *self.scores.shape))
         for copy, generator in zip(copies, generators, strict=True):
@@ -213,7 +127,7 @@ class GaussianKnockoffs:
         return copies
 
     def sample_given_others(self, j: int, n_samples: int, generator: np.random.Generator) -> Real:
-        """Draws of column ``j`` given all others, shape (n_samples, n_rows)."""
+        """Draw column ``j`` given all others, ``n_samples`` times: an array of shape (n_samples, n_rows)."""
         if self.slack[j] == 0:  # a constant, or a column that another one determines
             return np.repeat(self.given[np.newaxis, :, j], n_samples, axis=0)
         others = np.delete(np.arange(len(self.correlation)), j)
@@ -227,7 +141,7 @@ class GaussianKnockoffs:
 
     @cached_property
     def _moments(self) -> tuple[Real, Real]:
-        """Sigma^-1 S, and a factor F with F' F the covariance of the knockoffs."""
+        """The matrix Sigma^-1 S, and a factor F of the covariance F' F of knockoffs given the columns."""
         toward = la.solve(self.correlation, np.diag(self.slack), assume_a="pos", check_finite=False)
         covariance = 2 * np.diag(self.slack) - self.slack[:, np.newaxis] * toward
         values, vectors = la.eigh((covariance + covariance.T) / 2, check_finite=False)
@@ -238,7 +152,7 @@ class GaussianKnockoffs:
         return bool((self.above - self.below).max() > 1.5 / len(self.scores))
 
     def _to_values(self, scores: Real, columns: NDArray[np.intp] | None = None) -> Real:
-        """Scores as values of the columns."""
+        """Convert normal scores to values of the columns, by interpolation between the sorted values."""
         columns = np.arange(scores.shape[-1]) if columns is None else columns
         if self.values is None:
             return np.asarray(self.center[columns] + scores * self.scale[columns])
@@ -255,12 +169,31 @@ class GaussianKnockoffs:
 
     @cached_property
     def _is_level(self) -> NDArray[np.bool_]:
-        """Columns in which a value has a tie with another row: they are taken as levels."""
+        """Mask of columns with ties: their values are taken as levels."""
         return np.asarray(((self.above - self.below) > 1.5 / len(self.scores)).any(axis=0))
 
 
+def _rank_intervals(numbers: Real) -> tuple[Real, Real]:
+    """Return for each cell the shares of its column that are smaller, and that are not larger."""
+    n = len(numbers)
+    ordered = np.sort(numbers, axis=0)
+    below, above = np.empty_like(numbers), np.empty_like(numbers)
+    for j, column in enumerate(numbers.T):
+        below[:, j] = np.searchsorted(ordered[:, j], column, side="left") / n
+        above[:, j] = np.searchsorted(ordered[:, j], column, side="right") / n
+    return below, above
+
+
+def _mean_scores(below: Real, above: Real) -> Real:
+    """Return the mean normal score of a rank that is uniform between two shares."""
+    density = [np.exp(-(ndtri(edge) ** 2) / 2) / np.sqrt(2 * np.pi) for edge in (below, above)]
+    return np.asarray((density[0] - density[1]) / (above - below))
+
+
 def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None, power: float = 1.0) -> Real:
-    r"""The correlation matrix of columns, shrunk toward the identity (Ledoit and Wolf 2004); constant columns: unit vectors.
+    r"""Estimate the correlation matrix of columns, shrunk toward the identity (Ledoit and Wolf 2004).
+
+    Rows and columns of constant columns are those of the identity.
 
     Correlations are multiplied by :math:`(1 - \delta)^{power}`, where :math:`\delta` has the smallest expected squared error.
     Knockoffs then depend less on the other columns than the columns do in these rows, by the factor :math:`1 - \delta`, but the
@@ -287,39 +220,110 @@ def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None, po
 
 
 def _repeated(scores: Real) -> NDArray[np.bool_]:
-    """Columns that are equal to another one, or to its negative."""
+    """Mask of columns that are equal to another one, or to its negative."""
     first = scores[(np.abs(scores) > 1e-9).argmax(axis=0), np.arange(scores.shape[1])]
     signed = np.round(scores * np.where(first < 0, -1.0, 1.0), 9)
     _, group, counts = np.unique(signed, axis=1, return_inverse=True, return_counts=True)
     return np.asarray(counts[group.ravel()] > 1)
 
 
-def _mean_scores(below: Real, above: Real) -> Real:
-    """The mean of a normal score whose rank is uniform between two shares."""
-    density = [np.exp(-(ndtri(edge) ** 2) / 2) / np.sqrt(2 * np.pi) for edge in (below, above)]
-    return np.asarray((density[0] - density[1]) / (above - below))
+def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.bool_] | None = None) -> Real:
+    r"""Compute the vector s for which :math:`\mathrm{cov}(X_j, \tilde X_j) = 1 - s_j` and all other covariances are those of X.
+
+    It must be positive, and :math:`A = 2 \Sigma - \mathrm{diag}(s)` positive definite; the larger, the less a column resembles
+    its knockoff, and the more power the filter has.
+
+    Parameters
+    ----------
+    correlation : ndarray of shape (d, d)
+        :math:`\Sigma`, positive definite with ones on the diagonal.
+    method : {"mvr", "max-entropy", "equicorrelated"}, default="mvr"
+        ``"mvr"`` minimizes :math:`\mathrm{tr}(A^{-1}) + \sum_j 1 / s_j`, so that each column is hard to reconstruct from the
+        others and the knockoffs (Spector and Janson 2022). ``"max-entropy"`` maximizes
+        :math:`\log\det A + \sum_j \log s_j` (Gimenez and Zou 2019). ``"equicorrelated"`` takes the same s for all columns,
+        :math:`\min(1, 2 \lambda_{\min})` (Barber and Candès 2015); one pair of similar columns makes it small for all.
+
+    free : ndarray of bool, shape (d,), default=None
+        Columns that may differ from their knockoffs; s is 0 for the others.
+
+    Notes
+    -----
+    Both objectives are convex in s and minimized by Newton's method; each step is a few factorizations of d x d matrices, and
+    about ten steps are enough.
+
+    Examples
+    --------
+    >>> knockoff_slack(np.eye(3)).round(6)
+    array([1., 1., 1.])
+    >>> knockoff_slack(np.array([[1, 0.8], [0.8, 1]]), "equicorrelated").round(6)
+    array([0.4, 0.4])
+    """
+    one_of(method, "slack", SLACKS)
+    s = np.zeros(len(correlation))
+    free = np.ones(len(s), dtype=bool) if free is None else free
+    smallest = float(la.eigh(correlation, eigvals_only=True, subset_by_index=[0, 0])[0])
+    s[free] = min(1.0, 2 * smallest) * (1 - 1e-9)
+    if method == "equicorrelated" or not free.any():
+        return s
+    s /= 2
+    value, gradient, hessian = _objective(correlation, s, free, method)
+    for _ in range(_STEPS):
+        step = np.zeros_like(s)
+        step[free] = -la.solve(hessian, gradient, assume_a="pos", check_finite=False)
+        decrement = -float(gradient @ step[free])
+        if decrement <= _ENOUGH * len(s):
+            break
+        length = 1.0
+        while True:  # the objective is infinite outside of the set where s > 0 and A is positive definite
+            tried = _objective(correlation, s + length * step, free, method)
+            if tried[0] <= value - 0.1 * length * decrement:
+                break
+            length /= 2
+            if length < 1e-10:
+                return s
+        s = s + length * step
+        value, gradient, hessian = tried
+    return s
 
 
-def _rank_intervals(numbers: Real) -> tuple[Real, Real]:
-    """For each cell, the fractions of its column's cells that are smaller, and that are not larger."""
-    n = len(numbers)
-    ordered = np.sort(numbers, axis=0)
-    below, above = np.empty_like(numbers), np.empty_like(numbers)
-    for j, column in enumerate(numbers.T):
-        below[:, j] = np.searchsorted(ordered[:, j], column, side="left") / n
-        above[:, j] = np.searchsorted(ordered[:, j], column, side="right") / n
-    return below, above
+def _objective(correlation: Real, s: Real, free: NDArray[np.bool_], method: str) -> tuple[float, Real, Real]:
+    """Return value, gradient and Hessian in the free columns; the value is infinite where s is not allowed."""
+    own = s[free]
+    if own.min() <= 0:
+        return np.inf, s, correlation
+    matrix = 2 * correlation
+    matrix[np.diag_indices(len(s))] -= s
+    try:
+        factor = la.cholesky(matrix, lower=True, check_finite=False)
+    except la.LinAlgError:
+        return np.inf, s, correlation
+    inverse = la.lapack.dpotri(factor, lower=1)[0]
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    part = inverse if len(own) == len(s) else inverse[np.ix_(free, free)]
+    if method == "max-entropy":
+        value = -2 * float(np.log(np.diag(factor)).sum()) - float(np.log(own).sum())
+        hessian = part * part
+        hessian[np.diag_indices(len(own))] += 1 / own**2
+        return value, np.diag(part) - 1 / own, hessian
+    squared = inverse @ inverse
+    squared = squared if len(own) == len(s) else squared[np.ix_(free, free)]
+    hessian = 2 * squared * part
+    hessian[np.diag_indices(len(own))] += 2 / own**3
+    return float(np.trace(inverse)) + float((1 / own).sum()), np.diag(squared) - 1 / own**2, hessian
 
 
-MOST_LEVELS = 10  # of a column that is taken as discrete
-MODELS = ("auto", "tree", "gaussian")
+def feature_model(X: TableLike, sampler: str = "auto") -> TreeKnockoffs | GaussianKnockoffs:
+    """Fit the model named by ``sampler``: with ``"auto"``, a tree if every column has few values, else a Gaussian copula."""
+    one_of(sampler, "sampler", MODELS)
+    codes = distinct_codes(X) if sampler == "auto" else Codes.from_values(X) if sampler == "tree" else None
+    return GaussianKnockoffs.from_values(X) if codes is None else TreeKnockoffs.from_codes(codes)
 
 
 def distinct_codes(X: TableLike, bins: Codes | None = None) -> Codes | None:
-    """All values as levels, if every column has few; None: some column is numeric.
+    """Return the values of every column as levels, or None if some column has too many values to be discrete.
 
-    With ``bins``, codes of the same columns, numeric columns take these, and None is for tables with more numeric columns than
-    others.
+    With ``bins``, codes of the same columns, numeric columns take these, and None is returned only if more than half of the
+    columns are numeric.
 
     >>> distinct_codes([[0.5, 3], [2.5, 1]]).to_dense().tolist(), distinct_codes(np.arange(50.0)[:, np.newaxis]) is None
     ([[0, 1], [1, 0]], True)
@@ -342,10 +346,3 @@ def distinct_codes(X: TableLike, bins: Codes | None = None) -> Codes | None:
             return None
         columns.append(bins.column(j))
     return Codes.from_values(np.column_stack(columns))
-
-
-def feature_model(X: TableLike, kind: str = "auto") -> TreeKnockoffs | GaussianKnockoffs:
-    """A tree if every column has few values, or for codes (``"tree"``); else a Gaussian copula."""
-    one_of(kind, "sampler", MODELS)
-    codes = distinct_codes(X) if kind == "auto" else Codes.from_values(X) if kind == "tree" else None
-    return GaussianKnockoffs.from_values(X) if codes is None else TreeKnockoffs.from_codes(codes)

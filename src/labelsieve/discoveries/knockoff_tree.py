@@ -66,7 +66,7 @@ class TreeKnockoffs:
 
     @classmethod
     def from_codes(cls, X: TableLike | Codes, *, smoothing: float = 0.0) -> Self:
-        """The tree of largest mutual information and its observed conditional distributions.
+        """Fit the tree of largest mutual information, with the observed conditional distributions.
 
         ``smoothing`` is added to every cell of the joint counts of a column and its parent. With 0, columns that determine each
         other in the data determine each other in the knockoffs, too.
@@ -89,7 +89,7 @@ class TreeKnockoffs:
         return cls(dense, parents, order, tuple(tables))
 
     def sample(self, generators: Sequence[np.random.Generator]) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """One knockoff for each generator, shape (n_repeats, n_rows, n_columns)."""
+        """Draw one set of knockoffs with each generator: an array of shape (n_repeats, n_rows, n_columns)."""
         few = all(table.shape[1] <= 256 for table in self.tables)
         copies = np.empty((len(generators), *self.codes.shape), dtype=np.uint8 if few else np.uint16)
 
@@ -103,7 +103,7 @@ class TreeKnockoffs:
         return copies
 
     def probability(self, copies: ArrayLike) -> Real:
-        """Probability of each row of given knockoffs, of shape (n_repeats, n_rows, n_columns), given the row of the codes."""
+        """Return the probability of each row of knockoffs ``copies``, shape (n_repeats, n_rows, n_columns), given the codes."""
         given = np.asarray(copies)
         probability = np.ones(given.shape[:2])
 
@@ -135,7 +135,7 @@ class TreeKnockoffs:
         return self.tables[j][above]
 
     def conditional(self, j: int) -> Real:
-        """The distribution of column ``j`` given all others in each row, shape (n_rows, levels)."""
+        """Return the distribution of column ``j`` given all others in each row, shape (n_rows, levels)."""
         weights = self._given_parent(j)
         for child in np.flatnonzero(self.parents == j):
             weights = weights * self.tables[child][:, self.codes[:, child]].T
@@ -143,12 +143,12 @@ class TreeKnockoffs:
         return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
     def sample_given_others(self, j: int, n_samples: int, generator: np.random.Generator) -> Integers:
-        """Draws of column ``j`` given all others, shape (n_samples, n_rows)."""
+        """Draw column ``j`` given all others, ``n_samples`` times: an array of shape (n_samples, n_rows)."""
         return _draw(self.conditional(j)[np.newaxis], generator.random((n_samples, len(self.codes))))
 
 
 def spanning_tree(weights: Real) -> tuple[Integers, Integers]:
-    """The maximum spanning tree with column 0 as its root: the parent of each column, and the columns after their parents.
+    """Find the maximum spanning tree with column 0 as root: the parent of each column, and columns after their parents.
 
     >>> parents, order = spanning_tree(np.array([[0, 0.1, 0.5], [0.1, 0, 0.4], [0.5, 0.4, 0]]))
     >>> parents.tolist(), order.tolist()
@@ -163,7 +163,7 @@ def spanning_tree(weights: Real) -> tuple[Integers, Integers]:
 
 
 def _draw(weights: Real, uniform: Real) -> Integers:
-    """A level for each cell of ``uniform``, with probability proportional to the last axis of ``weights``."""
+    """Draw a level for each cell of ``uniform``, with probabilities proportional to the last axis of ``weights``."""
     if weights.shape[-1] == 2:
         return np.asarray(uniform * (weights[..., 0] + weights[..., 1]) >= weights[..., 0], dtype=np.intp)
     upper = np.cumsum(weights, axis=-1)
@@ -171,7 +171,7 @@ def _draw(weights: Real, uniform: Real) -> Integers:
 
 
 def _moves(weights: Real, codes: Integers) -> Real:
-    """Weights of the levels after one step from ``codes`` of the chain that is reversible for the weights of the last axis."""
+    """Return the weights of levels one step after ``codes`` in the chain that is reversible for the given weights."""
     rest = np.maximum(weights.sum(axis=-1, keepdims=True) - weights, 0.0)
     at = slice(None), np.arange(len(codes)), codes
     own = weights[at]
@@ -182,7 +182,7 @@ def _moves(weights: Real, codes: Integers) -> Real:
 
 
 def _message(table: Real, of_children: Real | None, codes: Integers, copies: Integers) -> Real:
-    """What a column and its knockoff say about the level of the parent: (n_repeats, n_rows, levels of the parent)."""
+    """Return the likelihood of the parent's levels given a column and its knockoff: (n_repeats, n_rows, levels)."""
     below = np.ones((len(copies), len(codes), table.shape[1])) if of_children is None else of_children
     rows = np.arange(len(codes))
     own = table.T[codes] * below[:, rows, codes, np.newaxis]

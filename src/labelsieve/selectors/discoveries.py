@@ -1,30 +1,38 @@
-"""Selectors with an error rate: features associated with labels, one by one or given all other features."""
+"""Selectors with an error rate: features that are associated with targets, each by itself or given all other features."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from labelsieve.discoveries import (
+    GaussianKnockoffs,
+    TreeKnockoffs,
+    e_q_values,
+    information_intervals,
+    knockoff_e_values,
+    lasso_importance,
+    likelihood_ratios,
+)
 from labelsieve.discoveries.association import TESTS, TestSettings, association_tests, row_codes
 from labelsieve.discoveries.error_rates import FamilyRule, MarginalEvidence
 from labelsieve.discoveries.knockoff_filter import knockoff_reproducibility, reproducibility_note
 from labelsieve.discoveries.knockoff_gaussian import distinct_codes
-from labelsieve.discoveries.knockoff_likelihood import batches, design_columns, standardized
+from labelsieve.discoveries.knockoff_statistics import batches, design_columns, standardized
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base import Missing
 from labelsieve.errors import InputError, unknown_name
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import TargetTable, read_targets
 from labelsieve.labelspace.base import RandomState
-from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, parameter
+from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, StrOptions, checked_fit, parameter
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.registry import CRITERIA, make_discretizer, make_target_discretizer
 from labelsieve.resources import n_threads, thread_context
@@ -35,43 +43,23 @@ from labelsieve.selectors.regressions.base import class_indicators
 from labelsieve.selectors.selection_views import Summary
 from labelsieve.selectors.selector_input import named_labels
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.statistics import (
-    GaussianKnockoffs,
-    TreeKnockoffs,
-    e_q_values,
-    information_intervals,
-    knockoff_e_values,
-    lasso_importance,
-    likelihood_ratios,
-)
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.features import check_features, check_numbers
 from labelsieve.tables.targets import TargetTypes
 from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
 
-Table = NDArray[np.float64]
-
-
-@dataclass(frozen=True, repr=False)
-class DiscoverySummary(Summary):
-    """The discoveries as text; in a notebook, the table of the selected features."""
-
-    selector: "BaseDiscoveries | None" = None
-    names: Names = None
-    label_names: Names = None
-
-    def __str__(self) -> str:
-        text = report_function("discovery_text")
-        return str(text(self.selector, names=self.names, label_names=self.label_names, confidence=self.confidence))
-
-    __repr__ = __str__
+Real = NDArray[np.float64]
+MODELS = ("likelihood-ratio", "lasso")  # importances of features from linear models of all targets
+CONFIDENCE = 0.95  # of the intervals of information
+# Many targets reveal errors of a shrunk correlation matrix, and have power to spare: correlations are shrunk less.
+MANY_TARGETS, WEAK_SHRINKAGE = 50, 1 / 3
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseDiscoveries(BaseSieve):
     """Parameters, reading and fitted attributes of selectors that control the false discovery rate.
 
-    A subclass calls :meth:`_encode` for codes and :meth:`_set_discoveries` with its results.
+    A subclass calls :meth:`_encode` to get codes and hands its results to :meth:`_set_discoveries`.
 
     Parameters
     ----------
@@ -99,10 +87,10 @@ class BaseDiscoveries(BaseSieve):
     target_discretizer: str | Discretizer = "auto"
     n_jobs: int | None = None
 
-    finds_pairs: ClassVar[bool] = True  # of a feature and a label, not features alone
+    finds_pairs: ClassVar[bool] = True  # discoveries are pairs of a feature and a label, not features alone
 
     def _encode(self, X: TableLike, y: TargetsLike) -> tuple[Codes, Codes]:
-        """Codes of the features and of the targets, in the rows in which some target is known."""
+        """Encode features and targets in the rows in which some target is known."""
         name, rule = type(self).__name__, "equal-frequency" if self.discretizer == "auto" else self.discretizer
         self.discretizer_ = make_discretizer(rule, missing=self.missing)
         self.discretizer_.require_unsupervised(name)
@@ -112,7 +100,7 @@ class BaseDiscoveries(BaseSieve):
             return one_table(self.discretizer_.encode(X, targets), name), targets
 
     def _set_discoveries(
-        self, information: Table, p_values: Table | None, q_values: Table, label_q_values: Table, reason: str = ""
+        self, information: Real, p_values: Real | None, q_values: Real, label_q_values: Real, reason: str = ""
     ) -> None:
         """Set the fitted attributes: features with a q-value of at most ``alpha`` are selected, the smallest first.
 
@@ -146,7 +134,7 @@ class BaseDiscoveries(BaseSieve):
         return frame_of_columns(self.discovery_table(), None)
 
     def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:
-        """The columns of ``discoveries_`` as lists; names are those of frames by default, or numbers."""
+        """Return the columns of ``discoveries_`` as lists; names are those of the fitted frames by default, or numbers."""
         pairs = np.argwhere(self.pair_support_)
         names = getattr(self, "feature_names_in_", None) if names is None else names
         label_names = getattr(self, "label_names_", None) if label_names is None else label_names
@@ -165,8 +153,8 @@ class BaseDiscoveries(BaseSieve):
             columns["p"] = p[order].tolist()
         return {**columns, "q": q[order].tolist()}
 
-    def summary(self, *arguments: Any, **options: Any) -> DiscoverySummary:
-        """The discoveries as text, and the reason where there are none; parameters as for :meth:`labelsieve.Sieve.summary`."""
+    def summary(self, *arguments: Any, **options: Any) -> "DiscoverySummary":
+        """Return the discoveries as text, and the reason where there are none; see :meth:`labelsieve.Sieve.summary`."""
         plain = super().summary(*arguments, **options)
         names = options.get("names"), options.get("label_names")
         return DiscoverySummary(plain.selection, plain.redundant, plain.confidence, self, *names)
@@ -178,6 +166,21 @@ class BaseDiscoveries(BaseSieve):
     def plot_discovery_map(self, *, names: Names = None, label_names: Names = None, ax: Axes | None = None) -> Axes:
         """Draw the discovered pairs of features and labels: see :func:`labelsieve.report.figures.discovery_map`."""
         return figure_function("discovery_map")(self, names=names, label_names=label_names, ax=ax)
+
+
+@dataclass(frozen=True, repr=False)
+class DiscoverySummary(Summary):
+    """The discoveries of a fitted selector as text; in a notebook, the table of the selected features."""
+
+    selector: BaseDiscoveries | None = None
+    names: Names = None
+    label_names: Names = None
+
+    def __str__(self) -> str:
+        text = report_function("discovery_text")
+        return str(text(self.selector, names=self.names, label_names=self.label_names, confidence=self.confidence))
+
+    __repr__ = __str__
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -259,7 +262,7 @@ class MarginalDiscoveries(BaseDiscoveries):
     n_permutations: int = parameter(9999, AT_LEAST_ONE)
     random_state: RandomState = 0
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @checked_fit
     def fit(self, X: TableLike, y: TargetsLike, *, strata: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
         """Test the features of ``X`` for association with the targets ``y``, dense or sparse, one column or many.
 
@@ -298,92 +301,6 @@ class MarginalDiscoveries(BaseDiscoveries):
         return np.array(TESTS)[self.test_codes_]
 
 
-Real = NDArray[np.float64]
-MODELS = ("likelihood-ratio", "lasso")
-
-
-@dataclass(frozen=True, eq=False)
-class KnockoffStatistic:
-    """W: how much more important each feature is than its copy.
-
-    Attributes
-    ----------
-    importance : str or estimator
-        A name of ``MODELS`` or of a criterion, or an estimator to clone.
-    targets : ndarray of float, shape (n_rows, n_targets)
-        Standardized, a column for each class of a target with more than two.
-    y : Any
-        The targets for criteria and estimators.
-    levels : ndarray of int, shape (n_features,), or None
-        Numbers of levels of features that are codes; each of three or more levels is a column of a linear model.
-    """
-
-    importance: Any
-    targets: Real
-    y: TargetsLike
-    levels: NDArray[np.integer] | None
-
-    def contrast(self, X: NDArray[Any], copy: NDArray[Any], generator: np.random.Generator) -> Real:
-        """The importance of each feature minus that of its copy.
-
-        Which of the two comes first is random, so that no learner can prefer features by their position.
-        """
-        if isinstance(self.importance, str) and self.importance == "likelihood-ratio":
-            design, owner = self._design(np.hstack([X, copy]))
-            return likelihood_ratios(design, self.targets, owner) if self.targets.shape[1] else np.zeros(X.shape[1])
-        swap = generator.random(X.shape[1]) < 0.5
-        table = np.hstack([np.where(swap, copy, X), np.where(swap, X, copy)])
-        first, second = np.split(self._importances(table), 2)
-        return np.asarray(np.where(swap, second - first, first - second))
-
-    def _importances(self, table: NDArray[Any]) -> Real:
-        if not isinstance(self.importance, str):
-            return fitted_importances(clone(self.importance).fit(table, self.y), table.shape[1])
-        if self.importance == "lasso":
-            design, owner = self._design(table)
-            squares = lasso_importance(design, self.targets) ** 2
-            return np.sqrt(np.bincount(owner, weights=squares, minlength=table.shape[1]))
-        sieve = Sieve(self.importance, n_features_to_select=1, discretizer="equal-frequency").fit(table, self.y)
-        return np.asarray(sieve.feature_scores_)
-
-    def _design(self, table: NDArray[Any]) -> tuple[Real, NDArray[np.intp]]:
-        return design_columns(table, None if self.levels is None else np.tile(self.levels, 2))
-
-
-def check_statistic(statistic: object) -> Any:
-    """The name or estimator, if importances can be read from it."""
-    if isinstance(statistic, str):
-        if statistic.lower() in (*MODELS, *CRITERIA):
-            return statistic.lower()
-        raise unknown_name("statistic", statistic, [*MODELS, *CRITERIA], more=", or an estimator")
-    if isinstance(statistic, BaseEstimator) and hasattr(statistic, "fit"):
-        return statistic
-    raise InputError(
-        f"statistic must be {', '.join(map(repr, MODELS))}, the name of a criterion, or an estimator with coef_, "
-        f"feature_importances_ or ranking_ after fit, not {statistic!r}."
-    )
-
-
-def fitted_importances(estimator: BaseEstimator, n_columns: int) -> Real:
-    """``feature_importances_``, absolute ``coef_`` summed over the targets, or the inverse of ``ranking_``."""
-    if hasattr(estimator, "feature_importances_"):
-        found = np.asarray(estimator.feature_importances_, dtype=np.float64)
-    elif hasattr(estimator, "coef_"):
-        found = np.abs(np.atleast_2d(estimator.coef_)).sum(axis=0)
-    elif hasattr(estimator, "ranking_"):
-        found = 1.0 / np.asarray(estimator.ranking_, dtype=np.float64)
-    else:
-        raise InputError(f"{type(estimator).__name__} has no coef_, feature_importances_ or ranking_ after fit.")
-    if found.shape != (n_columns,):
-        raise InputError(f"{type(estimator).__name__} has importances of shape {found.shape} for {n_columns} columns.")
-    return found
-
-
-CONFIDENCE = 0.95
-MANY_TARGETS, WEAK_SHRINKAGE = 50, 1 / 3  # so many show errors of the correlation matrix, and have power to spare
-Sampler = Callable[[NDArray[Any], np.random.Generator], Any]
-
-
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConditionalDiscoveries(BaseDiscoveries):
     r"""Select features that have information about the targets given all other features, at a false discovery rate.
@@ -401,13 +318,13 @@ class ConditionalDiscoveries(BaseDiscoveries):
         The false discovery rate: the expected fraction of null features among those selected. At least ``1 / alpha`` features
         are selected, or none.
     sampler : {"auto", "tree", "gaussian"} or callable, default="auto"
-        Distribution of the features. ``"tree"``: :class:`labelsieve.statistics.TreeKnockoffs` of discrete features, and of bins
-        of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.statistics.GaussianKnockoffs`, for numeric features;
-        with 50 targets or more its correlations are shrunk less, by ``shrinkage=1/3``.
-        ``"auto"``: the copula if more than half of the features have more than ten values, else a tree
-        of the values of the others and of bins. A callable ``sampler(X, generator)`` returns knockoffs of the array ``X``.
+        Distribution of the features. ``"tree"``: :class:`labelsieve.discoveries.TreeKnockoffs` of discrete features, and of
+        bins of others. ``"gaussian"``: a Gaussian copula, :class:`labelsieve.discoveries.GaussianKnockoffs`, for numeric
+        features; with 50 targets or more its correlations are shrunk less, by ``shrinkage=1/3``. ``"auto"``: the copula if more
+        than half of the features have more than ten values, else a tree of the values of the others and of bins. A callable
+        ``sampler(X, generator)`` returns knockoffs of the array ``X``.
     statistic : str or estimator, default="likelihood-ratio"
-        Importance of features. ``"likelihood-ratio"``: :func:`labelsieve.statistics.likelihood_ratios`, one linear model of
+        Importance of features. ``"likelihood-ratio"``: :func:`labelsieve.discoveries.likelihood_ratios`, one linear model of
         all targets. ``"lasso"``: absolute coefficients, the penalty by cross-validation, summed over the targets. The name of
         a criterion: its score for the first step. An estimator: its ``feature_importances_``, absolute ``coef_``, or inverse
         ``ranking_``, which selectors such as :class:`labelsieve.Sieve` have.
@@ -421,14 +338,14 @@ class ConditionalDiscoveries(BaseDiscoveries):
     q_values_ : ndarray of shape (n_features,)
         The smallest false discovery rate at which e-BH selects the feature, given the e-values.
     e_values_ : ndarray of shape (n_features,)
-        Evidence against the null hypothesis of every feature, see :func:`labelsieve.statistics.knockoff_e_values`.
+        Evidence against the null hypothesis of every feature, see :func:`labelsieve.discoveries.knockoff_e_values`.
     statistics_ : ndarray of shape (n_repeats, n_features)
         W for each set of knockoffs.
     frequency_ : ndarray of shape (n_features,)
         The fraction of the sets of knockoffs for which the knockoff+ filter selects the feature.
     reproducibility_ : ndarray of shape (n_features,)
         The fraction of resamples of the sets of knockoffs with which the feature is selected: see
-        :func:`labelsieve.statistics.knockoff_reproducibility`. NaN with ``n_repeats=1``.
+        :func:`labelsieve.discoveries.knockoff_reproducibility`. NaN with ``n_repeats=1``.
     sampler_ : object
         The sampler that was used.
     label_q_values_ : ndarray of shape (n_features, n_targets)
@@ -466,7 +383,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
 
     finds_pairs: ClassVar[bool] = False
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @checked_fit
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Draw knockoffs of the features of ``X`` and compare their importance for the targets ``y``."""
         codes, targets = self._encode(X, y)
@@ -494,7 +411,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         return self
 
     def _model_features(self, X: TableLike, codes: Codes, n_targets: int) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
-        """The features as an array, codes or numbers, and the numbers of levels of codes; the sampler is set."""
+        """Set ``sampler_``; return the features as an array of codes or numbers, and the numbers of levels of codes."""
         kind = self.sampler
         if kind == "auto":
             discrete = distinct_codes(check_features(self, X), codes)
@@ -520,9 +437,9 @@ class ConditionalDiscoveries(BaseDiscoveries):
         return tags
 
     def _contrasts(
-        self, X: NDArray[Any], statistic: KnockoffStatistic, generators: Sequence[np.random.Generator], jobs: int
+        self, X: NDArray[Any], statistic: "KnockoffStatistic", generators: Sequence[np.random.Generator], jobs: int
     ) -> NDArray[np.float64]:
-        """The statistics W of every set of knockoffs; knockoffs are drawn some at a time."""
+        """Compute the statistics W of every set of knockoffs; as many sets are drawn together as fit in memory."""
         rows: list[Any] = []
         for some in batches(generators, X.size):
             copies = self._copies(X, some)
@@ -539,8 +456,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
                 raise InputError(f"sampler returned an array of shape {copy.shape}, or one with NaN; X has shape {X.shape}.")
         return copies
 
-    def _no_discovery(self, statistic: KnockoffStatistic, passed: NDArray[np.bool_]) -> str:
-        """Why nothing was selected."""
+    def _no_discovery(self, statistic: "KnockoffStatistic", passed: NDArray[np.bool_]) -> str:
+        """Say why nothing was selected."""
         if not statistic.targets.shape[1]:
             return "All targets are constant: there is nothing to discover."
         fewest = int(np.ceil(round(1 / self.alpha, 9)))
@@ -553,7 +470,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         )
 
     def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:
-        """The selected features: the target that each has the most information about, with confidence limits, and q-values."""
+        """Return the selected features with the target about which each is most informative, confidence limits and q-values."""
         names = getattr(self, "feature_names_in_", None) if names is None else names
         label_names = getattr(self, "label_names_", None) if label_names is None else label_names
         features = column_names(None, names, self.n_features_in_, "feature")
@@ -570,15 +487,92 @@ class ConditionalDiscoveries(BaseDiscoveries):
         }
 
 
+@dataclass(frozen=True, eq=False)
+class KnockoffStatistic:
+    """The statistic W of features: how much more important each is than its knockoff copy.
+
+    Attributes
+    ----------
+    importance : str or estimator
+        A name of ``MODELS`` or of a criterion, or an estimator to clone.
+    targets : ndarray of float, shape (n_rows, n_targets)
+        Standardized, a column for each class of a target with more than two.
+    y : Any
+        The targets for criteria and estimators.
+    levels : ndarray of int, shape (n_features,), or None
+        Numbers of levels of features that are codes; each of three or more levels is a column of a linear model.
+    """
+
+    importance: Any
+    targets: Real
+    y: TargetsLike
+    levels: NDArray[np.integer] | None
+
+    def contrast(self, X: NDArray[Any], copy: NDArray[Any], generator: np.random.Generator) -> Real:
+        """Return the importance of each feature minus that of its copy.
+
+        Which of the two comes first is random, so that no learner can prefer features by their position.
+        """
+        if isinstance(self.importance, str) and self.importance == "likelihood-ratio":
+            design, owner = self._design(np.hstack([X, copy]))
+            return likelihood_ratios(design, self.targets, owner) if self.targets.shape[1] else np.zeros(X.shape[1])
+        swap = generator.random(X.shape[1]) < 0.5
+        table = np.hstack([np.where(swap, copy, X), np.where(swap, X, copy)])
+        first, second = np.split(self._importances(table), 2)
+        return np.asarray(np.where(swap, second - first, first - second))
+
+    def _importances(self, table: NDArray[Any]) -> Real:
+        if not isinstance(self.importance, str):
+            return fitted_importances(clone(self.importance).fit(table, self.y), table.shape[1])
+        if self.importance == "lasso":
+            design, owner = self._design(table)
+            squares = lasso_importance(design, self.targets) ** 2
+            return np.sqrt(np.bincount(owner, weights=squares, minlength=table.shape[1]))
+        sieve = Sieve(self.importance, n_features_to_select=1, discretizer="equal-frequency").fit(table, self.y)
+        return np.asarray(sieve.feature_scores_)
+
+    def _design(self, table: NDArray[Any]) -> tuple[Real, NDArray[np.intp]]:
+        return design_columns(table, None if self.levels is None else np.tile(self.levels, 2))
+
+
+def check_statistic(statistic: object) -> Any:
+    """Return the name or estimator if importances can be read from it; refuse it otherwise."""
+    if isinstance(statistic, str):
+        if statistic.lower() in (*MODELS, *CRITERIA):
+            return statistic.lower()
+        raise unknown_name("statistic", statistic, [*MODELS, *CRITERIA], more=", or an estimator")
+    if isinstance(statistic, BaseEstimator) and hasattr(statistic, "fit"):
+        return statistic
+    raise InputError(
+        f"statistic must be {', '.join(map(repr, MODELS))}, the name of a criterion, or an estimator with coef_, "
+        f"feature_importances_ or ranking_ after fit, not {statistic!r}."
+    )
+
+
+def fitted_importances(estimator: BaseEstimator, n_columns: int) -> Real:
+    """Read ``feature_importances_``, absolute ``coef_`` summed over the targets, or the inverse of ``ranking_``."""
+    if hasattr(estimator, "feature_importances_"):
+        found = np.asarray(estimator.feature_importances_, dtype=np.float64)
+    elif hasattr(estimator, "coef_"):
+        found = np.abs(np.atleast_2d(estimator.coef_)).sum(axis=0)
+    elif hasattr(estimator, "ranking_"):
+        found = 1.0 / np.asarray(estimator.ranking_, dtype=np.float64)
+    else:
+        raise InputError(f"{type(estimator).__name__} has no coef_, feature_importances_ or ranking_ after fit.")
+    if found.shape != (n_columns,):
+        raise InputError(f"{type(estimator).__name__} has importances of shape {found.shape} for {n_columns} columns.")
+    return found
+
+
+def _indicators(table: TargetTable) -> NDArray[np.float64]:
+    """Return all targets as numbers: numeric ones, and a column for each class of a target with more than two."""
+    classes = (table.classes.column(column) for column in np.flatnonzero(~table.is_numeric).tolist())
+    return np.column_stack([table.numbers, *class_indicators(classes)]).astype(np.float64)
+
+
 def _interval(codes: Codes, targets: Codes, feature: int, information: NDArray[np.float64]) -> tuple[float, float]:
-    """Confidence limits of the information about the most informative target."""
+    """Return confidence limits of the information of a feature about its most informative target."""
     best = int(information.argmax())
     pair = codes.column(feature)[:, np.newaxis], targets.column(best)[:, np.newaxis]
     found = information_intervals(*pair, confidence=of_any_label(CONFIDENCE, targets.n_columns))
     return float(found.lower[0, 0]), float(found.upper[0, 0])
-
-
-def _indicators(table: TargetTable) -> NDArray[np.float64]:
-    """All targets as numbers: a column for each class of a target with more than two, and the numeric ones."""
-    classes = (table.classes.column(column) for column in np.flatnonzero(~table.is_numeric).tolist())
-    return np.column_stack([table.numbers, *class_indicators(classes)]).astype(np.float64)

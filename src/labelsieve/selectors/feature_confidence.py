@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.discoveries import information_intervals, information_ranks
 from labelsieve.discretize import one_table
 from labelsieve.errors import InputError, share
 from labelsieve.labelspace.base import RandomState
@@ -13,7 +14,6 @@ from labelsieve.plotting import Axes, figure_function
 from labelsieve.registry import DEFAULT_DISCRETIZER, DISCRETIZERS
 from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
 from labelsieve.selectors.feature_information import FeatureInformation
-from labelsieve.statistics import information_intervals, information_ranks
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.types import TableLike, TargetsLike
 
@@ -46,7 +46,7 @@ class FeatureConfidence(FeatureInformation):
         itself: see :func:`labelsieve.discoveries.intervals`. They account for the choice of that label among all
         (Bonferroni: the level of a label is ``1 - (1 - confidence) / n_labels``), not for the choice of features because of
         their information. Ranks are those of the information about all labels, among the listed features, for all of them
-        together: see :func:`labelsieve.statistics.information_ranks`.
+        together: see :func:`labelsieve.discoveries.information_ranks`.
 
         Parameters
         ----------

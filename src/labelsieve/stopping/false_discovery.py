@@ -11,7 +11,7 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.discoveries.association import TestSettings, association_tests
 from labelsieve.discoveries.error_rates import COMBINATIONS, CORRECTIONS, FamilyRule, MarginalEvidence
 from labelsieve.discoveries.knockoff_filter import e_q_values, knockoff_e_values, knockoff_reproducibility, reproducibility_note
-from labelsieve.discoveries.knockoff_likelihood import code_statistics
+from labelsieve.discoveries.knockoff_statistics import code_statistics
 from labelsieve.errors import InputError, one_of, share, whole_number
 from labelsieve.labelspace.base import RandomState
 from labelsieve.stopping.base import Rows, SelectionPath, StoppingRule, require_plain_rows

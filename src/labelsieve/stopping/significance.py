@@ -9,7 +9,8 @@ from scipy.special import chdtrc
 from sklearn.utils import check_random_state
 
 from labelsieve.counting.joint_codes import joint_variable
-from labelsieve.discoveries.association import SMALLEST, permutation_within, permuted_rows
+from labelsieve.discoveries.association import SMALLEST
+from labelsieve.discoveries.permutations import permutation_within, permuted_rows
 from labelsieve.errors import InputError, not_negative, one_of, share, whole_number
 from labelsieve.formula.scorer import Scorer
 from labelsieve.labelspace.base import RandomState

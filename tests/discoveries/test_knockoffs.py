@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 from sklearn.covariance import ledoit_wolf
 
-from labelsieve.discoveries.knockoff_likelihood import variance_components
-from labelsieve.errors import InputError
-from labelsieve.statistics import (
+from labelsieve.discoveries import (
     GaussianKnockoffs,
     TreeKnockoffs,
     e_q_values,
@@ -21,6 +19,8 @@ from labelsieve.statistics import (
     lasso_importance,
     likelihood_ratios,
 )
+from labelsieve.discoveries.knockoff_statistics import variance_components
+from labelsieve.errors import InputError
 
 TREES = {  # levels, parents, columns after their parents
     "chain": ([2, 3, 2], [-1, 0, 1], [0, 1, 2]),

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
+from labelsieve.discoveries import conditional_randomization_test
 from labelsieve.errors import InputError
-from labelsieve.statistics import conditional_randomization_test
 
 
 def data(seed, *, binary, n_rows=150):

@@ -11,7 +11,6 @@ from scipy.stats import fisher_exact, hypergeom
 
 from labelsieve.discoveries.association import (
     TESTS,
-    BlockPermutations,
     TestSettings,
     association_tests,
     fourfold_p_values,
@@ -19,6 +18,7 @@ from labelsieve.discoveries.association import (
     two_column_p_values,
 )
 from labelsieve.discoveries.error_rates import detectable_information
+from labelsieve.discoveries.permutations import BlockPermutations
 from labelsieve.errors import InputError
 from labelsieve.tables.codes import Codes
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from labelsieve.discoveries import e_q_values, knockoff_e_values, knockoff_reproducibility
 from labelsieve.discoveries.knockoff_filter import reproducibility_note
-from labelsieve.statistics import e_q_values, knockoff_e_values, knockoff_reproducibility
 
 
 def statistics(rng, n_repeats, sure):

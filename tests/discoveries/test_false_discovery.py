@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import combine_pvalues
 
 from labelsieve import InputError
-from labelsieve.statistics import adjusted, combined, hierarchical_tests
+from labelsieve.discoveries import adjusted, combined, hierarchical_tests
 
 
 def discovered(p_values, alpha, correction="bh"):

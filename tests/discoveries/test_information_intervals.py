@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, ncx2
 
+from labelsieve.discoveries import information_intervals, information_ranks, rank_intervals
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
-from labelsieve.statistics import information_intervals, information_ranks, rank_intervals
 
 
 def draws(cells, n_rows, n_tables, seed):

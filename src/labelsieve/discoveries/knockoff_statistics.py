@@ -1,4 +1,4 @@
-"""Knockoff statistics from likelihoods of models with and without a feature."""
+"""Statistics that contrast features with their knockoffs: likelihood ratios of a linear model, and the lasso."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -12,60 +12,15 @@ from labelsieve.discoveries.knockoff_tree import TreeKnockoffs
 from labelsieve.tables.codes import Codes
 
 Real = NDArray[np.float64]
-_SHARES = np.linspace(0.02, 0.98, 25)  # of the variance of the targets that the columns explain
-
-
-def standardized(table: NDArray[Any]) -> Real:
-    """Columns of mean 0 and variance 1; constant ones are 0."""
-    centered = table - table.mean(axis=0)
-    scale = centered.std(axis=0)
-    return np.asarray(centered / np.where(scale > 1e-12, scale, np.inf))
-
-
-def design_columns(table: NDArray[Any], levels: NDArray[np.integer] | None = None) -> tuple[Real, NDArray[np.intp]]:
-    """Standardized columns, one for each level of a variable with three or more, and the variable to which each belongs.
-
-    ``levels`` are the numbers of levels of codes; None: numbers.
-    """
-    if levels is None:
-        return standardized(table), np.arange(table.shape[1])
-    shown = [np.arange(1, 2) if count <= 2 else np.arange(count) for count in levels.tolist()]
-    owner = np.repeat(np.arange(len(levels)), [len(some) for some in shown])
-    return standardized((table[:, owner] == np.concatenate(shown)).astype(np.float64)), owner
-
-
-def variance_components(X: Real, Y: Real) -> tuple[float, float]:
-    """The variance of the targets that all columns explain equally, and the rest, of the largest marginal likelihood."""
-    n, d = X.shape
-    if n <= d:
-        values, vectors = la.eigh(X @ X.T / d, check_finite=False)
-        parts = ((vectors.T @ Y) ** 2).mean(axis=1)
-        n_zero, of_zero = 0, 0.0
-    else:
-        values, vectors = la.eigh(X.T @ X / d, check_finite=False)
-        values = np.clip(values, 1e-12, None)
-        parts = ((vectors.T @ (X.T @ Y)) ** 2).mean(axis=1) / (values * d)
-        n_zero, of_zero = n - d, max(0.0, float((Y**2).sum(axis=0).mean() - parts.sum()))
-    values = np.clip(values, 0.0, None)
-    found = (np.inf, 0.5, 0.5)
-    for explained in _SHARES:
-        spectrum = explained * values + 1 - explained
-        scale = (float((parts / spectrum).sum()) + of_zero / (1 - explained)) / n
-        if scale <= 0:
-            continue
-        loss = float(np.log(spectrum).sum()) + n_zero * np.log(1 - explained) + n * np.log(scale)
-        found = min(found, (loss, explained * scale, (1 - explained) * scale))
-    return found[1], found[2]
-
-
-_SMALLEST, _ROUNDING = 1e-8, 1e-9
-_SHARE_AT_START, _UPDATES = 0.25, 3  # of features that act; of the slab for each model of the other features
-N_FOLDS, N_PENALTIES, SMALLEST_PENALTY = 3, 12, 0.03
-_CELLS_AT_A_TIME = 2**25  # of knockoffs
+_SMALLEST, _ROUNDING = 1e-8, 1e-9  # of variances; of statistics, which are 0 if they are smaller
+_SHARE_AT_START, _UPDATES = 0.25, 3  # first guess of the share of features that act; updates of it in each step
+_SHARES = np.linspace(0.02, 0.98, 25)  # tried shares of the targets' variance that the columns explain
+N_FOLDS, N_PENALTIES, SMALLEST_PENALTY = 3, 12, 0.03  # of the lasso
+_CELLS_AT_A_TIME = 2**25  # of knockoffs in memory
 
 
 def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *, n_steps: int = 6) -> Real:
-    r"""The log odds that a feature, and not its knockoff, acts on the targets.
+    r"""Compute for every feature the log odds that it, and not its knockoff, acts on the targets.
 
     Masked likelihood ratios (Spector and Fithian 2024): if neither the feature a nor its knockoff b is marked as the knockoff,
     one of three hypotheses holds. Neither is relevant, or one of them has coefficients :math:`b_l \sim N(0, \tau)` in
@@ -134,7 +89,7 @@ def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *
 
 
 def _columns_of_variables(owner: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The columns of each variable, shape (2 d, most columns); one behind the last column where a variable has fewer."""
+    """Return the columns of each variable, shape (2 d, most columns), padded with the number of columns."""
     counts = np.bincount(owner)
     order = np.argsort(owner, kind="stable")
     place = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -144,12 +99,13 @@ def _columns_of_variables(owner: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def _effective_number(Y: Real) -> float:
+    """Return the number of uncorrelated targets that correlated ones count as."""
     products = Y @ Y.T if len(Y) < Y.shape[1] else Y.T @ Y
     return float((Y**2).sum() ** 2 / (products**2).sum())
 
 
 def _from_rows(X: Real, Y: Real, variances: Real, noise: float, pairs: NDArray[np.intp]) -> tuple[Real, Real]:
-    """:math:`x' C^{-1} x` and :math:`x' C^{-1} y` of the columns x of every pair; C is the covariance of a target."""
+    """Return :math:`x' C^{-1} x` and :math:`x' C^{-1} y` for the columns x of every pair; C is the covariance of a target."""
     weighted = X * np.sqrt(variances)
     matrix = weighted @ weighted.T
     matrix[np.diag_indices(len(X))] += noise
@@ -161,7 +117,7 @@ def _from_rows(X: Real, Y: Real, variances: Real, noise: float, pairs: NDArray[n
 
 
 def _from_columns(gram: Real, product: Real, variances: Real, noise: float, pairs: NDArray[np.intp]) -> tuple[Real, Real]:
-    """The same from X' X and X' Y, with a system of as many unknowns as columns."""
+    """Compute what :func:`_from_rows` does from X' X and X' Y, with as many unknowns as columns."""
     root = np.sqrt(variances)
     matrix = gram * np.outer(root, root) / noise
     matrix[np.diag_indices(len(root))] += 1.0
@@ -175,7 +131,7 @@ def _from_columns(gram: Real, product: Real, variances: Real, noise: float, pair
 
 
 def _without_own_pair(precision: Real, projection: Real, variances: Real) -> tuple[Real, Real]:
-    """The same for the covariance that all other pairs and the noise cause."""
+    """Remove the own pair from the covariance C, which then is that of all other pairs and the noise."""
     size = precision.shape[1]
     both = np.concatenate([precision, projection], axis=2)
     both = np.linalg.solve(np.eye(size) - precision * variances[:, np.newaxis], both)
@@ -183,7 +139,7 @@ def _without_own_pair(precision: Real, projection: Real, variances: Real) -> tup
 
 
 def _own_axes(precision: Real, projection: Real) -> tuple[Real, Real]:
-    """Eigenvalues of the block of each variable, and the mean square of its projections on the eigenvectors."""
+    """Return eigenvalues of the block of each variable, and mean squares of its projections on the eigenvectors."""
     half = precision.shape[1] // 2
     blocks = np.concatenate([precision[:, :half, :half], precision[:, half:, half:]])
     own = np.concatenate([projection[:, :half], projection[:, half:]])
@@ -191,8 +147,32 @@ def _own_axes(precision: Real, projection: Real) -> tuple[Real, Real]:
     return np.maximum(values, 0.0), np.asarray(((vectors.transpose(0, 2, 1) @ own) ** 2).mean(axis=2))
 
 
+def variance_components(X: Real, Y: Real) -> tuple[float, float]:
+    """Split the variance of the targets into a part that all columns explain equally and noise, by marginal likelihood."""
+    n, d = X.shape
+    if n <= d:
+        values, vectors = la.eigh(X @ X.T / d, check_finite=False)
+        parts = ((vectors.T @ Y) ** 2).mean(axis=1)
+        n_zero, of_zero = 0, 0.0
+    else:
+        values, vectors = la.eigh(X.T @ X / d, check_finite=False)
+        values = np.clip(values, 1e-12, None)
+        parts = ((vectors.T @ (X.T @ Y)) ** 2).mean(axis=1) / (values * d)
+        n_zero, of_zero = n - d, max(0.0, float((Y**2).sum(axis=0).mean() - parts.sum()))
+    values = np.clip(values, 0.0, None)
+    found = (np.inf, 0.5, 0.5)
+    for explained in _SHARES:
+        spectrum = explained * values + 1 - explained
+        scale = (float((parts / spectrum).sum()) + of_zero / (1 - explained)) / n
+        if scale <= 0:
+            continue
+        loss = float(np.log(spectrum).sum()) + n_zero * np.log(1 - explained) + n * np.log(scale)
+        found = min(found, (loss, explained * scale, (1 - explained) * scale))
+    return found[1], found[2]
+
+
 def lasso_importance(X: Real, Y: Real) -> Real:
-    """Absolute coefficients of the lasso, summed over the targets; each penalty by cross-validation.
+    """Sum absolute coefficients of the lasso over the targets, with penalties from cross-validation.
 
     ``X`` and ``Y`` are standardized. Penalties are few and folds too, since a contrast with knockoffs needs no accurate
     optimum. Cost: four paths of penalties for every target.
@@ -224,14 +204,33 @@ def lasso_importance(X: Real, Y: Real) -> Real:
     return total
 
 
+def standardized(table: NDArray[Any]) -> Real:
+    """Scale columns to mean 0 and variance 1; constant ones become 0."""
+    centered = table - table.mean(axis=0)
+    scale = centered.std(axis=0)
+    return np.asarray(centered / np.where(scale > 1e-12, scale, np.inf))
+
+
+def design_columns(table: NDArray[Any], levels: NDArray[np.integer] | None = None) -> tuple[Real, NDArray[np.intp]]:
+    """Return standardized columns, one for each level of a variable with three or more, and the variable of each column.
+
+    ``levels`` are the numbers of levels of codes; None: numbers.
+    """
+    if levels is None:
+        return standardized(table), np.arange(table.shape[1])
+    shown = [np.arange(1, 2) if count <= 2 else np.arange(count) for count in levels.tolist()]
+    owner = np.repeat(np.arange(len(levels)), [len(some) for some in shown])
+    return standardized((table[:, owner] == np.concatenate(shown)).astype(np.float64)), owner
+
+
 def batches(generators: Sequence[np.random.Generator], n_cells: int) -> Iterator[Sequence[np.random.Generator]]:
-    """Generators of the knockoffs, of ``n_cells`` each, that are drawn together."""
+    """Split generators into batches whose knockoffs, of ``n_cells`` each, fit in memory together."""
     size = max(1, _CELLS_AT_A_TIME // n_cells)
     return (generators[start : start + size] for start in range(0, len(generators), size))
 
 
 def code_statistics(X: Codes, Y: Codes, *, n_repeats: int = 20, seed: int = 0) -> Real:
-    """Statistics W of the features for ``n_repeats`` sets of knockoffs, shape (n_repeats, n_features); see :func:`e_q_values`.
+    """Compute statistics W of coded features for ``n_repeats`` sets of knockoffs: shape (n_repeats, n_features).
 
     Knockoffs are drawn from a tree of pairwise dependences (:class:`TreeKnockoffs`); the statistic of a feature is its
     likelihood ratio (:func:`likelihood_ratios`), with a column for every level of a variable of three levels or more. Cost:
