@@ -34,7 +34,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("reader", ["pyarrow", "pandas", "polars", "csv"])
+@pytest.mark.parametrize("reader", ["pyarrow", "csv"])
 @pytest.mark.parametrize("case", REFUSED)
 def test_bad_tables_are_refused(tmp_path, case, reader, monkeypatch):
     install_only(monkeypatch, reader)
@@ -72,7 +72,7 @@ def test_the_extra_is_named_when_nothing_that_reads_parquet_is_installed(frame, 
     frame.to_parquet(tmp_path / "t.parquet")
     install_only(monkeypatch, "pandas")
     line = refusal("select", tmp_path / "t.parquet", "--labels", 1)
-    assert "reading Parquet needs pyarrow or polars. pip install 'labelsieve[tables]'" in line
+    assert "reading Parquet needs pyarrow. pip install 'labelsieve[tables]'" in line
 
 
 @pytest.mark.parametrize(

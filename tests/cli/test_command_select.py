@@ -19,7 +19,7 @@ def expected(frame, **parameters):
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.csv.gz", "t.parquet", "t.pq"])
-@pytest.mark.parametrize("reader", ["pyarrow", "pandas", "polars", "csv"])
+@pytest.mark.parametrize("reader", ["pyarrow", "csv"])
 def test_every_file_type_and_reader_gives_the_selection_of_the_library(frame, tmp_path, name, reader, monkeypatch):
     path = tmp_path / name
     if name.lower().endswith(("csv", "gz")):

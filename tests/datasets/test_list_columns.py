@@ -1,7 +1,6 @@
 """Columns of lists in Parquet files and frames are label sets; among features they are refused with the remedy."""
 
 import json
-import sys
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ import pytest
 
 from labelsieve import InputError, Sieve
 from labelsieve.datasets import ChunkedTable, DatasetError, load
-from labelsieve.datasets.readers import parquet
 from tests.support.command_line import run
 
 SETS = [["rock", "loud"], [], None, ['say "hi"', "rock"], ["a;b"], ["loud"]] * 10
@@ -32,11 +30,7 @@ def expected(sets):
     return [[int(name in (labels or [])) for name in NAMES] for labels in sets]
 
 
-@pytest.mark.parametrize("library", ["pyarrow", "polars"])
-def test_lists_of_a_file_are_label_sets(path, library, monkeypatch):
-    if library == "polars":
-        monkeypatch.setitem(sys.modules, "pyarrow", None)
-        monkeypatch.setattr(parquet, "find_spec", lambda name: name == "polars" or None)
+def test_lists_of_a_file_are_label_sets(path):
     data = load(path, "tags")
     assert data.label_names == NAMES
     assert data.feature_names == ("x", "z")

@@ -13,7 +13,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 from labelsieve.datasets import DatasetError, DatasetWarning, load, save
 from tests.support.table_libraries import install_only
 
-READERS = ["pyarrow", "pandas", "polars", "csv"]
+READERS = ["pyarrow", "csv"]
 
 
 @pytest.fixture

@@ -25,7 +25,6 @@ void test_simplex();
 void test_logistic();
 void test_squared_hinge();
 void test_medoids();
-void test_quotes();
 void test_relief();
 void test_neighbors();
 void test_votes();
@@ -314,7 +313,6 @@ int main() {
     test_logistic();
     test_squared_hinge();
     test_medoids();
-    test_quotes();
     test_relief();
     test_neighbors();
     test_votes();

@@ -33,7 +33,7 @@ from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.csv import SAMPLE, find_delimiter
 from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
-from labelsieve.datasets.readers.parquet import arrow, read_metadata, stored_columns
+from labelsieve.datasets.readers.parquet import arrow, pandas_index, read_metadata
 from labelsieve.errors import DatasetError, InputError, whole_number
 from labelsieve.resources import available_memory
 from labelsieve.tables.types import TableLike, TargetsLike
@@ -165,7 +165,8 @@ class ChunkedTable:
         described = read_metadata(metadata)
         if described is not None and described.sparse:
             raise DatasetError("its rows are sparse, which cannot be read by columns.", "Load it: load(path).", first)
-        names = stored_columns(metadata, dataset.schema.names)
+        index = pandas_index(metadata)
+        names = [name for name in dataset.schema.names if name not in index]
         nested = [field for field in dataset.schema if field.name in names and pyarrow.types.is_nested(field.type)]
         if nested:
             raise DatasetError(

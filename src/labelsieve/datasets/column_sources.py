@@ -27,7 +27,7 @@ from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces
 from labelsieve.datasets.readers.labels import Labels, find_separator, label_names, targets
 from labelsieve.datasets.readers.libsvm import parse_rows, read_sizes, whole_lines
-from labelsieve.datasets.readers.parquet import arrow, read_metadata, tabulate
+from labelsieve.datasets.readers.parquet import read_metadata, tabulate
 from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
 from labelsieve.errors import DatasetError, InputError, require_same_rows
 from labelsieve.fingerprint import array_print, content_print, file_print, text_print
@@ -255,7 +255,7 @@ class TableColumns(ColumnSource):
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
         table = self._read([self._features[j] for j in columns], rows)
         if self._file is not None:
-            parsed = tabulate(arrow(self._file, "reading"), table, self._file)
+            parsed = tabulate(table, self._file)
             values = {column.name: column.values for column in parsed.columns if column.values is not None}
             return with_names(parsed.cells, parsed.names, values)
         if self.names[0] is None:
@@ -265,7 +265,7 @@ class TableColumns(ColumnSource):
     def label(self, column: int, rows: Rows) -> Any:
         table = self._read([self._labels[column]], rows)
         if self._file is not None:
-            parsed = tabulate(arrow(self._file, "reading"), table, self._file)
+            parsed = tabulate(table, self._file)
             self._refuse_label_sets(parsed)
             values = targets(parsed.cells, parsed.columns, self._file)
             classes = {one.name: one.values for one in parsed.columns if one.values is not None and values.dtype != np.uint8}
@@ -670,16 +670,16 @@ def _header(blocks: Iterator[bytes], path: Path) -> tuple[Header, bytes]:
             break
     decoded = decode(text, path)
     header = read_header(decoded, path)
-    for column in header.columns:
-        if column.texts is not None:
-            raise DatasetError(f"attribute {column.name!r} is text or a date.", "Load the file, or declare its values.", path)
+    for position in header.texts:
+        name = header.columns[position].name
+        raise DatasetError(f"attribute {name!r} is text or a date.", "Load the file, or declare its values.", path)
     return header, decoded[header.end :].encode()
 
 
 def _cells(blocks: Iterator[bytes], header: Header, path: Path) -> Iterator[Any]:
     line, is_sparse = header.line, None
     for block in blocks:
-        cells = read_rows(decode(block, path), line, header.columns, path, is_sparse)
+        cells = read_rows(decode(block, path), 0, line, header, path, is_sparse)
         line += block.count(b"\n")
         if cells is not None:
             is_sparse = sp.issparse(cells)

@@ -11,7 +11,6 @@ from scipy import sparse
 from labelsieve.errors import DatasetError
 
 if TYPE_CHECKING:
-    from labelsieve.datasets.readers.arff import Texts
     from labelsieve.datasets.readers.text_columns import TextCells
 
 # Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.
@@ -22,7 +21,7 @@ SHOWN = 4  # names of columns in a message
 
 @dataclass(frozen=True)
 class Column:
-    """The name of a column and, if it is nominal, its values; ``texts`` while the values of a text column are being found.
+    """The name of a column and, if it is nominal, its values.
 
     ``spelled`` are the cells of a numeric column whose text is more than its numbers, such as ``1,3``. The values of ``lists``
     are lists of labels in JSON.
@@ -30,7 +29,6 @@ class Column:
 
     name: str
     values: tuple[str, ...] | None = None
-    texts: "Texts | None" = None
     spelled: "TextCells | None" = field(default=None, compare=False)
     lists: bool = False
 

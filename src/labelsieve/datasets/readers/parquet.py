@@ -1,6 +1,5 @@
 """Parquet files; those of labelsieve have metadata that name the label columns."""
 
-import io
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -15,10 +14,9 @@ import numpy as np
 from scipy import sparse
 
 from labelsieve.datasets.readers.column_table import Column, Table, check_names
-from labelsieve.datasets.readers.csv import arrow_column, polars_column
-from labelsieve.datasets.readers.files import CELL, COLUMN, DEFAULT_LIMIT, TextBudget, require_cells, require_memory
+from labelsieve.datasets.readers.files import CELL, COLUMN, DEFAULT_LIMIT, TextBudget, require_memory
 from labelsieve.datasets.readers.labels import list_cells
-from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
+from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, arrow_column, make_table
 from labelsieve.errors import DatasetError
 
 KEY = b"labelsieve"
@@ -76,99 +74,69 @@ def _names(found: object) -> tuple[str, ...]:
 
 
 def arrow(file: Path, what: str) -> Any:
-    """The package pyarrow with its Parquet module."""
+    """The package pyarrow with its Parquet module; ``what`` needs it, for the message where it is not installed."""
     if find_spec("pyarrow") is None:
-        needed = "pyarrow or polars" if what == "reading" else "pyarrow"
-        raise DatasetError(f"{what} Parquet needs {needed}.", "pip install 'labelsieve[tables]'", file)
+        raise DatasetError(f"{what} Parquet needs pyarrow.", "pip install 'labelsieve[tables]'", file)
     import_module("pyarrow.parquet")
     return import_module("pyarrow")
 
 
 def parse_parquet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
-    """Read a Parquet file with pyarrow, or with polars where that is not installed.
+    """Read the content of a Parquet file.
 
     Text is read by the rule for CSV, except in columns whose values the metadata of labelsieve declare. Booleans are numbers.
     The index of a pandas DataFrame is left out.
     """
-    use_polars = find_spec("pyarrow") is None and find_spec("polars") is not None
-    arrow_or_polars = import_module("polars") if use_polars else arrow(file, "reading")
+    pyarrow = arrow(file, "reading")
     try:
-        return (_read_with_polars if use_polars else _read_with_pyarrow)(arrow_or_polars, data, file, max_bytes)
+        source = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
+        _check_size(source.metadata, file, max_bytes)
+        texts = [field.name for field in source.schema_arrow if field.type in (pyarrow.string(), pyarrow.large_string())]
+        if texts:  # distinct values and codes, as they are stored
+            reader = pyarrow.BufferReader(data)
+            source = pyarrow.parquet.ParquetFile(reader, metadata=source.metadata, read_dictionary=texts)
+        table = source.read()
     except DatasetError:
         raise
     except Exception as error:  # a damaged file brings out errors of every kind, also requests for more memory than there is
         raise DatasetError(f"it cannot be read as Parquet ({error}).", "Fetch the file again.", file) from error
-
-
-def _read_with_pyarrow(pyarrow: ModuleType, data: bytes, file: Path, max_bytes: int) -> Table:
-    source = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
-    _check_size(source.metadata, file, max_bytes)
-    texts = [field.name for field in source.schema_arrow if field.type in (pyarrow.string(), pyarrow.large_string())]
-    if texts:  # distinct values and codes, as they are stored
-        reader = pyarrow.BufferReader(data)
-        source = pyarrow.parquet.ParquetFile(reader, metadata=source.metadata, read_dictionary=texts)
-    table = source.read()
-    with _metadata_errors(file, pyarrow.ArrowException):
-        metadata = table.schema.metadata or {}
-        described = read_metadata(metadata)
+    with _metadata_errors(file):
+        described = read_metadata(table.schema.metadata)
         if described is not None and described.sparse:
             return _sparse_table(pyarrow, table, described, file)
-        table = table.drop_columns([name for name in _index_columns(metadata) if name in table.column_names])
+        index = pandas_index(table.schema.metadata)
+        table = table.drop_columns([name for name in index if name in table.column_names])
         nested = [field for field in table.schema if pyarrow.types.is_nested(field.type)]
         lists = {field.name for field in nested if _holds_labels(pyarrow, field.type)}
         for field in nested:
             if field.name not in lists:
-                raise _not_a_column(field.name, field.type, file)
+                problem = f"column {field.name!r} holds {field.type}, which is neither numbers nor text nor lists of labels."
+                raise DatasetError(problem, "Leave it out.", file)
         budget = TextBudget(file, max_bytes)
         parsed = [
-            list_cells(column.to_pylist(), name, file) if name in lists else arrow_column(pyarrow, column, budget)
+            list_cells(column.to_pylist(), name, file) if name in lists else arrow_column(column, budget)
             for name, column in zip(table.column_names, table.columns, strict=True)
         ]
         return _dense_table(list(map(str, table.column_names)), parsed, described, file)
 
 
-def tabulate(pyarrow: ModuleType, table: Any, file: Path) -> Table:
+def tabulate(table: Any, file: Path) -> Table:
     """Some columns of a Parquet file as :func:`parse_parquet` reads them with all others."""
-    with _metadata_errors(file, pyarrow.ArrowException):
-        described = read_metadata(table.schema.metadata)
-        parsed = [arrow_column(pyarrow, column) for column in table.columns]
-        return _dense_table(list(map(str, table.column_names)), parsed, described, file)
+    with _metadata_errors(file):
+        parsed = [arrow_column(column) for column in table.columns]
+        return _dense_table(list(map(str, table.column_names)), parsed, read_metadata(table.schema.metadata), file)
 
 
-def stored_columns(metadata: Mapping[bytes, bytes] | None, names: list[str]) -> list[str]:
-    """The columns without the index of a pandas DataFrame."""
-    index = _index_columns(metadata or {})
-    return [name for name in names if name not in index]
-
-
-def _read_with_polars(polars: ModuleType, data: bytes, file: Path, max_bytes: int) -> Table:
-    scan = polars.scan_parquet(io.BytesIO(data))
-    schema = scan.collect_schema()
-    n_rows = scan.select(polars.len()).collect().item()
-    _require_rows(n_rows, file)
-    require_cells(n_rows, len(schema), file, max_bytes, content=len(data))
-    metadata = {key.encode(): value.encode() for key, value in polars.read_parquet_metadata(io.BytesIO(data)).items()}
-    frame = scan.collect()
-    with _metadata_errors(file, polars.exceptions.PolarsError):
-        described = read_metadata(metadata)
-        if described is not None and described.sparse:
-            raise DatasetError("sparse rows in Parquet need pyarrow.", "pip install 'labelsieve[tables]'", file)
-        frame = frame.drop([name for name in _index_columns(metadata) if name in frame.columns])
-        nested = {name: kind for name, kind in frame.schema.items() if kind.is_nested()}
-        lists = {name for name, kind in nested.items() if kind == polars.List and not kind.inner.is_nested()}
-        for name in sorted(nested.keys() - lists):
-            raise _not_a_column(name, nested[name], file)
-        budget = TextBudget(file, max_bytes)
-        parsed = [
-            list_cells(column.to_list(), column.name, file) if column.name in lists else polars_column(polars, column, budget)
-            for column in frame.get_columns()
-        ]
-        return _dense_table(frame.columns, parsed, described, file)
+def pandas_index(metadata: Mapping[bytes, bytes] | None) -> list[str]:
+    """The columns that were the index of a pandas DataFrame: they number the rows."""
+    found = json.loads(metadata[b"pandas"])["index_columns"] if metadata and b"pandas" in metadata else []
+    return [name for name in found if isinstance(name, str)]  # a RangeIndex is a description, not a column
 
 
 def _check_size(metadata: Any, file: Path, max_bytes: int) -> None:
     """Refuse what takes too much memory: equal cells take almost no bytes in the file, and cells of lists are no rows."""
-    _require_rows(metadata.num_rows, file)
+    if metadata.num_rows <= 0:
+        raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
     groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
     chunks = [group.column(index) for group in groups for index in range(metadata.num_columns)]
     n_cells = max(metadata.num_rows * metadata.num_columns, sum(chunk.num_values for chunk in chunks))
@@ -177,38 +145,22 @@ def _check_size(metadata: Any, file: Path, max_bytes: int) -> None:
     require_memory(content + CELL * n_cells + COLUMN * metadata.num_columns, what, file, max_bytes)
 
 
-def _require_rows(n_rows: int, file: Path) -> None:
-    if n_rows <= 0:
-        raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
-
-
 @contextmanager
-def _metadata_errors(file: Path, library_error: type[Exception]) -> Iterator[None]:
+def _metadata_errors(file: Path) -> Iterator[None]:
     """Errors of what is inside a sound file: metadata that contradict the columns."""
     try:
         yield
     except DatasetError:
         raise
-    except (ValueError, KeyError, TypeError, IndexError, OverflowError, MemoryError, library_error) as error:
+    except Exception as error:  # whatever the metadata say is believed first
         raise DatasetError(
             f"its metadata and its columns disagree ({error}).", "Write the file without the metadata.", file
         ) from error
 
 
-def _index_columns(metadata: Mapping[bytes, bytes]) -> list[str]:
-    """Columns that were the index of a pandas DataFrame: they number the rows."""
-    found = json.loads(metadata[b"pandas"])["index_columns"] if b"pandas" in metadata else []
-    return [name for name in found if isinstance(name, str)]  # a RangeIndex is a description, not a column
-
-
 def _holds_labels(pyarrow: ModuleType, kind: Any) -> bool:
     types = pyarrow.types
     return (types.is_list(kind) or types.is_large_list(kind)) and not types.is_nested(kind.value_type)
-
-
-def _not_a_column(name: str, kind: object, file: Path) -> DatasetError:
-    problem = f"column {name!r} holds {kind}, which is neither numbers nor text nor lists of labels."
-    return DatasetError(problem, "Leave it out.", file)
 
 
 def _dense_table(names: list[str], parsed: list[ParsedColumn], described: TableMetadata | None, file: Path) -> Table:
@@ -239,7 +191,7 @@ def _sparse_table(pyarrow: ModuleType, table: Any, described: TableMetadata, fil
         blocks.append(_csr(rest[0], None, len(described.labels)))
         columns += [Column(name) for name in described.labels]
     else:
-        parsed = [arrow_column(pyarrow, column) for column in table.columns[2:]]
+        parsed = [arrow_column(column) for column in table.columns[2:]]
         labels = _dense_table(list(described.labels), parsed, described, file)
         columns += labels.columns
         blocks.append(sparse.csr_array(labels.cells))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.datasets.readers.column_table import Column, SeparateCells, Table, check_names
+from labelsieve.datasets.readers.files import TextBudget
 from labelsieve.errors import some_of
 from labelsieve.tables.text import EXCHANGED, is_placeholder, read_formatted_numbers
 
@@ -168,6 +170,30 @@ class TextCells:
 
 
 ParsedColumn = NDArray[np.float64] | TextCells
+
+
+def arrow_column(column: Any, budget: TextBudget | None = None) -> ParsedColumn:
+    """A column of pyarrow: numbers and booleans as float64, anything else by its distinct values as text."""
+    pyarrow = import_module("pyarrow")
+    kind = column.type
+    if pyarrow.types.is_boolean(kind):
+        column, kind = column.cast(pyarrow.int8()), pyarrow.int8()
+    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
+        return np.asarray(column.to_numpy(), dtype=np.float64)
+    if pyarrow.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    encoded = column if pyarrow.types.is_dictionary(kind) else column.dictionary_encode()
+    encoded = encoded.unify_dictionaries()
+    values = encoded.chunk(0).dictionary
+    if budget is not None:
+        budget.add(len(values))
+    if pyarrow.types.is_temporal(values.type) and not pyarrow.types.is_duration(values.type):
+        values = values.cast(pyarrow.string())  # Python has no dates before the year 1
+    texts = ["" if value is None else str(value) for value in values.to_pylist()]
+    indices = (chunk.indices.cast(pyarrow.int32()) for chunk in encoded.chunks)
+    return TextCells(
+        texts, np.concatenate([(codes.fill_null(-1) if codes.null_count else codes).to_numpy() for codes in indices])
+    )
 
 
 def parse_number(text: str) -> float:
