@@ -1,4 +1,4 @@
-"""HTML pages: escaping, tables, figures as SVG, and the frame of a page."""
+"""HTML pages without external resources: the frame of a report, elements, tables, and figures as inline SVG."""
 
 import base64
 import hashlib
@@ -23,139 +23,22 @@ from labelsieve.report.figures.style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.text import number, printable
 
 _VOID = frozenset({"br", "meta"})
-MAX_ROWS = 1000  # of a table; a page with more is slow on a phone
+MAX_ROWS = 1000  # rows of a table; a page with more is slow on a phone
 LONGEST_WORD = 40  # characters of a name that is not broken into lines
+_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
+# Colors of figures and the variables of page.css that replace them, on light and dark pages.
+THEME = {color.lower(): f"--color-{index}" for index, color in enumerate(COLORS)}
+THEME |= {"#000000": "--ink", "#ffffff": "--paper", GRAY: "--muted"}
+PIXELS = 96  # of CSS in an inch
+LARGEST, SMALLEST = 1.3, 0.8  # scale of figures relative to paper: on a wide page, and on a narrow one before it scrolls
+_COLOR = re.compile(r"#[0-9a-f]{6}\b")
+_FAMILY = re.compile(r"font-family:[^;]*;?\s*")
 
 
 class Html(str):
     """Markup that was built by :func:`tag` or is a constant of this library; any other text is escaped on insertion."""
 
     __slots__ = ()
-
-
-def escaped(text: object) -> Html:
-    r"""Return text as markup. Invisible characters except line ends are written as escapes.
-
-    >>> escaped("<script>alert(1)</script>\x07")
-    '&lt;script&gt;alert(1)&lt;/script&gt;\\x07'
-    """
-    if isinstance(text, Html):
-        return text
-    return Html(html.escape("\n".join(printable(line) for line in str(text).split("\n")), quote=True))
-
-
-def tag(name: str, /, *children: object, **attributes: object) -> Html:
-    """Return an element. Attributes that are None or False are left out; ``class_`` is class, and ``_`` becomes ``-``.
-
-    >>> tag("td", "a < b", class_="name", data_value=3)
-    '<td class="name" data-value="3">a &lt; b</td>'
-    >>> tag("ul", *(tag("li", one) for one in "ab"))
-    '<ul><li>a</li><li>b</li></ul>'
-    """
-    written = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escaped(value)}"')
-        for key, value in attributes.items()
-        if value is not None and value is not False
-    )
-    if name in _VOID:
-        return Html(f"<{name}{written}>")
-    return Html(f"<{name}{written}>{joined(children)}</{name}>")
-
-
-def joined(children: Iterable[object], between: str = "") -> Html:
-    """Concatenate pieces; text that is not markup is escaped.
-
-    >>> joined(["a & b", tag("b", "c")], ", ")
-    'a &amp; b, <b>c</b>'
-    """
-    return Html(escaped(between).join(escaped(child) for child in children))
-
-
-def paragraph(*children: object) -> Html:
-    """Return a paragraph; empty without text.
-
-    >>> paragraph("Three features.")
-    '<p>Three features.</p>'
-    """
-    return tag("p", *children) if any(map(str, children)) else Html("")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """Text, its sort key, and whether it is the best of its row."""
-
-    text: object
-    value: float
-    best: bool = False
-
-
-def numeric(value: float, *, digits: int | None = None, best: bool = False) -> Cell:
-    """Return a cell for a number, with ``digits`` decimals (default: four significant decimals).
-
-    >>> numeric(0.123456).text, numeric(1234, digits=0).text, numeric(float("nan")).text
-    ('0.1235', '1,234', '-')
-    """
-    if not isfinite(value):
-        return Cell("-" if value != value else "never", value)
-    return Cell(number(value) if digits is None else f"{value:,.{digits}f}", value, best)
-
-
-def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, name: int = 0, sort: bool = True) -> Html:
-    """Return a table with a caption.
-
-    Parameters
-    ----------
-    caption : str
-    columns : sequence of str
-        Headings; one that begins with ``>`` is for numbers.
-    rows : sequence of sequences
-        Texts, markup or :class:`Cell`.
-    name : int, default=0
-        The column with the names of the rows.
-    sort : bool, default=True
-        Whether headings are buttons that sort, where scripts run.
-
-    Examples
-    --------
-    >>> '<th scope="row">tempo</th>' in table("Chosen", ["feature", ">score"], [["tempo", numeric(0.5)]])
-    True
-    """
-    head = tag("tr", *(_heading(column) for column in columns))
-    shown = rows[:MAX_ROWS]
-    body = (tag("tr", *(_cell(cell, column == name) for column, cell in enumerate(row))) for row in shown)
-    sortable = sort and len(shown) > 1
-    element = tag(
-        "table", tag("caption", caption), tag("thead", head), tag("tbody", *body), class_="sortable" if sortable else None
-    )
-    left = len(rows) - len(shown)
-    more = paragraph(f"The first {len(shown):,} of {len(rows):,} rows.") if left else ""
-    # Wide tables scroll sideways, also by keyboard: hence the tabindex and the label of the group.
-    return Html(tag("div", element, class_="scroll", role="group", aria_label=caption, tabindex="0") + more)
-
-
-def folded(content: Html, summary: str, closed: bool) -> Html:
-    """Return content, folded under its summary if ``closed``."""
-    return tag("details", tag("summary", summary), content) if closed else content
-
-
-def facts(caption: str, rows: Sequence[tuple[object, object]]) -> Html:
-    """Return a table of names and values, without sorting."""
-    return table(caption, ["what", "value"], [[key, value] for key, value in rows], sort=False)
-
-
-def _heading(column: str) -> Html:
-    right = column.startswith(">")
-    return tag("th", column.removeprefix(">"), scope="col", class_="number" if right else None)
-
-
-def _cell(cell: object, names_row: bool) -> Html:
-    if isinstance(cell, Cell):
-        # Not only by font weight: screen readers read the word.
-        text = tag("strong", cell.text, tag("span", " (best)", class_="unseen")) if cell.best else escaped(cell.text)
-        return tag("td", text, class_="number", data_value=repr(float(cell.value)).replace("inf", "Infinity"))
-    words = [] if isinstance(cell, Html) else str(cell).split()
-    look = "long" if max(map(len, words), default=0) > LONGEST_WORD else None  # may be wrapped anywhere
-    return tag("th", cell, scope="row", class_=look) if names_row else tag("td", cell, class_=look)
 
 
 @dataclass(frozen=True)
@@ -254,18 +137,133 @@ def _asset(name: str) -> str:
     return files("labelsieve.report").joinpath(name).read_text(encoding="utf-8")
 
 
-_SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-# Colors of figures and the variables of page.css that replace them, on light and dark pages.
-THEME = {"#000000": "--ink", "#ffffff": "--paper", GRAY: "--muted"}
-THEME |= {color.lower(): f"--color-{index}" for index, color in enumerate(COLORS) if color not in THEME}
-PIXELS = 96  # of CSS, in an inch
-LARGEST, SMALLEST = 1.3, 0.8  # times the size on paper: on a wide page, and on a narrow one before it scrolls
-_COLOR = re.compile(r"#[0-9a-f]{6}\b")
-_FAMILY = re.compile(r"font-family:[^;]*;?\s*")
+def escaped(text: object) -> Html:
+    r"""Escape text for use in markup; invisible characters except line ends are written as escapes.
+
+    >>> escaped("<script>alert(1)</script>\x07")
+    '&lt;script&gt;alert(1)&lt;/script&gt;\\x07'
+    """
+    if isinstance(text, Html):
+        return text
+    return Html(html.escape("\n".join(printable(line) for line in str(text).split("\n")), quote=True))
+
+
+def tag(name: str, /, *children: object, **attributes: object) -> Html:
+    """Build an element. Attributes that are None or False are left out; ``class_`` is class, and ``_`` becomes ``-``.
+
+    >>> tag("td", "a < b", class_="name", data_value=3)
+    '<td class="name" data-value="3">a &lt; b</td>'
+    >>> tag("ul", *(tag("li", one) for one in "ab"))
+    '<ul><li>a</li><li>b</li></ul>'
+    """
+    written = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escaped(value)}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    if name in _VOID:
+        return Html(f"<{name}{written}>")
+    return Html(f"<{name}{written}>{joined(children)}</{name}>")
+
+
+def joined(children: Iterable[object], between: str = "") -> Html:
+    """Concatenate pieces; text that is not markup is escaped.
+
+    >>> joined(["a & b", tag("b", "c")], ", ")
+    'a &amp; b, <b>c</b>'
+    """
+    return Html(escaped(between).join(escaped(child) for child in children))
+
+
+def paragraph(*children: object) -> Html:
+    """Build a paragraph; it is empty without text.
+
+    >>> paragraph("Three features.")
+    '<p>Three features.</p>'
+    """
+    return tag("p", *children) if any(map(str, children)) else Html("")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: its text, the number by which it is sorted, and whether it is the best of its row."""
+
+    text: object
+    value: float
+    best: bool = False
+
+
+def numeric(value: float, *, digits: int | None = None, best: bool = False) -> Cell:
+    """Make a cell for a number, with ``digits`` decimals (default: four).
+
+    >>> numeric(0.123456).text, numeric(1234, digits=0).text, numeric(float("nan")).text
+    ('0.1235', '1,234', '-')
+    """
+    if not isfinite(value):
+        return Cell("-" if value != value else "never", value)
+    return Cell(number(value) if digits is None else f"{value:,.{digits}f}", value, best)
+
+
+def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, name: int = 0, sort: bool = True) -> Html:
+    """Build a table with a caption.
+
+    Parameters
+    ----------
+    caption : str
+    columns : sequence of str
+        Headings; one that begins with ``>`` is for numbers.
+    rows : sequence of sequences
+        Texts, markup or :class:`Cell`.
+    name : int, default=0
+        The column with the names of the rows.
+    sort : bool, default=True
+        Whether headings are buttons that sort, where scripts run.
+
+    Examples
+    --------
+    >>> '<th scope="row">tempo</th>' in table("Chosen", ["feature", ">score"], [["tempo", numeric(0.5)]])
+    True
+    """
+    head = tag("tr", *(_heading(column) for column in columns))
+    shown = rows[:MAX_ROWS]
+    body = (tag("tr", *(_cell(cell, column == name) for column, cell in enumerate(row))) for row in shown)
+    sortable = sort and len(shown) > 1
+    element = tag(
+        "table", tag("caption", caption), tag("thead", head), tag("tbody", *body), class_="sortable" if sortable else None
+    )
+    left = len(rows) - len(shown)
+    more = paragraph(f"The first {len(shown):,} of {len(rows):,} rows.") if left else ""
+    # Wide tables scroll sideways, also by keyboard: hence the tabindex and the label of the group.
+    return Html(tag("div", element, class_="scroll", role="group", aria_label=caption, tabindex="0") + more)
+
+
+def _heading(column: str) -> Html:
+    right = column.startswith(">")
+    return tag("th", column.removeprefix(">"), scope="col", class_="number" if right else None)
+
+
+def _cell(cell: object, names_row: bool) -> Html:
+    if isinstance(cell, Cell):
+        # Not only by font weight: screen readers read the word.
+        text = tag("strong", cell.text, tag("span", " (best)", class_="unseen")) if cell.best else escaped(cell.text)
+        return tag("td", text, class_="number", data_value=repr(float(cell.value)).replace("inf", "Infinity"))
+    words = [] if isinstance(cell, Html) else str(cell).split()
+    look = "long" if max(map(len, words), default=0) > LONGEST_WORD else None  # may be wrapped anywhere
+    return tag("th", cell, scope="row", class_=look) if names_row else tag("td", cell, class_=look)
+
+
+def facts(caption: str, rows: Sequence[tuple[object, object]]) -> Html:
+    """Build a table of names and values, which cannot be sorted."""
+    return table(caption, ["what", "value"], [[key, value] for key, value in rows], sort=False)
+
+
+def folded(content: Html, summary: str, closed: bool) -> Html:
+    """Fold content under its summary if ``closed``."""
+    return tag("details", tag("summary", summary), content) if closed else content
 
 
 def figure(draw: Callable[[], Any], *, name: str, title: str, description: str, caption: str = "") -> Html:
-    """Return a figure of the page.
+    """Draw a figure of the page.
 
     Parameters
     ----------
@@ -285,7 +283,7 @@ def figure(draw: Callable[[], Any], *, name: str, title: str, description: str, 
 
 
 def inline_svg(draw: Callable[[], Any], *, name: str, title: str, description: str) -> Html:
-    """Return the SVG element without caption."""
+    """Draw a figure as an SVG element without caption."""
     root = ElementTree.fromstring(_drawn(draw))
     for element in root.findall(f"{{{_SVG}}}metadata"):
         root.remove(element)

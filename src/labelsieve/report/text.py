@@ -1,4 +1,4 @@
-"""Plain text: tables that line up, and a selection as text."""
+"""Results as plain text: a selection, its discoveries or an automatic choice, in sentences and tables that fit the terminal."""
 
 import re
 import sys
@@ -18,32 +18,244 @@ if TYPE_CHECKING:
     from labelsieve.selectors.discoveries import BaseDiscoveries
     from labelsieve.selectors.selection import Selection, StabilitySummary
 
+
+# Headings of the columns of the selected features; one that begins with ">" is for numbers.
+HEADINGS = {
+    "score": ">score",
+    "relevance": ">relevance",
+    "redundancy": ">redundancy",
+    "complementarity": ">comple-mentarity",
+    "added": ">added",
+    "stability": ">stability",
+    "top_label": "most informative about",
+}
+STABLE = 0.75  # selection frequency from which stability selection takes a feature
+N_SHOWN = 20  # discovered pairs that are listed
+CONFIDENCE = (
+    "Confidence ({:g} %): limits of the information about the label that a feature is most informative about, in nats, and "
+    "its rank by information about all labels among these features."
+)
+REDUNDANT = "Redundant features (similarity at least {:g}; 1: the same information):"
+NOTE = (
+    "* selected. Means ± standard errors over {folds} folds, which took part in the choice: they are optimistic. Features: the "
+    "fewest within {tolerance} of the method's best; for the selected method, of the best of all."
+)
 HEADING = 10  # headings of numbers that are longer are broken after a word, a hyphen or an underscore
-SHORT = 24  # texts up to here, names up to twice that stand on one line; a table with longer ones is not split: they are folded
+SHORT = 24  # a table with longer texts, or names of twice that, is not split: they are folded
 WORD = 16  # characters: longer words may be folded in a column of text
 GAP = 3  # blanks between columns
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
+def selection_text(selection: "Selection", *, redundant: float | None = None, confidence: dict[str, Any] | None = None) -> str:
+    """Return the selected features as a table and, if asked for, the redundant ones and confidence limits.
+
+    ``redundant`` is the smallest similarity of the redundant features; None does not list them.
+    """
+    below = [prose(f"{decision.rule}: {decision.reason}") for decision in selection.stopping if len(selection.stopping) == 1]
+    below += [] if selection.stability is None else [prose(_stability(selection))]
+    below += [] if redundant is None else _redundant(selection, redundant)
+    below += [] if confidence is None else confidence_text(confidence)
+    return "\n\n".join([prose(headline(selection)), *([_selected_table(selection)] if selection.selected else []), *below])
+
+
+def headline(selection: "Selection") -> str:
+    """Return a sentence on the method, the numbers of features and labels, and the unit of the scores.
+
+    >>> from labelsieve.selectors.selection import Selection
+    >>> headline(Selection(method="jmi", n_features=9, targets="single", unit="nats", fingerprint={}, selected=()))
+    'jmi: 0 of 9 features (single); scores in nats.'
+    """
+    q, n_rows = len(selection.labels), selection.n_rows
+    noun = "target" if "numeric" in selection.target_types else "label"
+    labels = f" for {q} {noun}{'s' if q != 1 else ''}" if q else ""
+    rows = "" if n_rows is None else f", from {n_rows:,} rows"
+    unit = f"scores in {selection.unit}" if selection.unit == "nats" else f"scores are {selection.unit}"
+    counts = f"{len(selection.columns)} of {selection.n_features} features{labels}"
+    return f"{selection.method}: {counts} ({targets_text(selection)}){rows}; {unit}."
+
+
+def targets_text(selection: "Selection") -> str:
+    """Name the label space, and the targets that were taken as numeric; all others are classes.
+
+    >>> from labelsieve.selectors.selection import Selection
+    >>> known = {"method": "jmi", "n_features": 2, "fingerprint": {}, "selected": ()}
+    >>> targets_text(Selection(**known, targets="single", labels=("genre", "price"), target_types=("class", "numeric")))
+    'single; 1 as classes; 1 as numeric: price'
+    """
+    numeric = [name for name, kind in zip(selection.labels, selection.target_types, strict=False) if kind == "numeric"]
+    n_classes = len(selection.target_types) - len(numeric)
+    if not numeric:  # cut points are those of numeric targets, and without them each label is a target as it is
+        return "single" if selection.targets == "cumulative" and n_classes else selection.targets
+    if not n_classes:
+        return f"{selection.targets}; numeric"
+    names = ", ".join([*map(printable, numeric[:5]), *(["..."] if len(numeric) > 5 else [])])
+    return f"{selection.targets}; {n_classes} as classes; {len(numeric)} as numeric: {names}"
+
+
+def _selected_table(selection: "Selection") -> str:
+    """Return the table of selected features."""
+    table = selection.table()
+    if "top_label" in table:
+        pairs = zip(table["top_label"], table["top_label_information"], strict=True)
+        table["top_label"] = [None if label is None else f"{label} ({number(nats)})" for label, nats in pairs]
+    # Ranks and names are one column, which is repeated where the width is not enough for all columns.
+    names = _beside([f"{rank:>4}" for rank in ["rank", *table["rank"]]], ["feature", *table["feature"]])
+    if selection.labelwise:
+        names = _beside(["label", *table["label"]], names)
+    columns = {names[0]: names[1:]}
+    columns |= {heading: [_cell(value) for value in table[name]] for name, heading in HEADINGS.items() if name in table}
+    return tables(list(columns), list(zip(*columns.values(), strict=True)))
+
+
+def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
+    """Join two columns of text into one."""
+    shown = [printable(str(text)) for text in left]
+    width = max(map(cell_len, shown))
+    return [f"{set_cell_size(text, width)}   {printable(str(more))}" for text, more in zip(shown, right, strict=True)]
+
+
+def _cell(value: str | float | None) -> str:
+    return "-" if value is None else printable(value) if isinstance(value, str) else number(value)
+
+
+def _stability(selection: "Selection") -> str:
+    """Describe the stability of the selection over resamples in a sentence."""
+    stability = selection.stability
+    assert stability is not None
+    resamples = f"over {stability.n_repeats} resamples ({stability.kind})"
+    if stability.index is None or stability.interval is None:
+        return f"Stability {resamples} is not defined: all features or none were selected every time."
+    low, high = map(number, stability.interval)
+    interval = f"(95 %: {low} to {high})"
+    text = f"Stability {number(stability.index)} {interval} {resamples}; 1: the same features every time, 0: random selections."
+    return text if stability.kind != "pairs" else f"{text} {_stable_features(selection.n_features, stability)}"
+
+
+def _stable_features(n_features: int, stability: "StabilitySummary") -> str:
+    """Say how many features stability selection takes, and how many of them are expected to be errors."""
+    from labelsieve.statistics import stability_bound
+
+    n_stable = sum(frequency >= STABLE for frequency in stability.frequency.values())
+    errors = stability_bound(n_features, sum(stability.frequency.values()), STABLE)
+    frequent = f"{n_stable} features are in {100 * STABLE:.0f} % of the selections or more"
+    return f"{frequent}; the expected number of those selected by error is at most {number(errors)}."
+
+
+def _redundant(selection: "Selection", at_least: float) -> list[str]:
+    table = plain_table("selected", "not selected", ">similarity")
+    for feature in selection.selected:
+        for name, similarity in feature.redundant.items():
+            table.add_row(printable(feature.feature), printable(name), number(similarity))
+    if not table.row_count:
+        return [f"No feature that was not selected is redundant (similarity at least {at_least:g})."]
+    return [REDUNDANT.format(at_least), text_of(table)]
+
+
+def confidence_text(table: dict[str, Any]) -> list[str]:
+    """Return a sentence and the table of :meth:`labelsieve.Sieve.information_confidence`, which has its ``confidence``."""
+    has_q = "q" in table
+    shown = plain_table("feature", "about", ">information", ">lower", ">upper", ">rank", *([">q"] if has_q else []))
+    for row, feature in enumerate(table["feature"]):
+        numbers = [number(table[name][row]) for name in ("information", "lower", "upper")]
+        q = [f"{table['q'][row]:.2g}"] if has_q else []
+        shown.add_row(printable(feature), printable(table["label"][row]), *numbers, ranks_text(table, row), *q)
+    return [prose(CONFIDENCE.format(100 * table["confidence"])), text_of(shown)]
+
+
+def ranks_text(table: dict[str, Any], row: int) -> str:
+    """Return the range of ranks that a feature may have.
+
+    >>> ranks_text({"first_rank": [1, 3], "last_rank": [1, 5]}, 1)
+    '3 to 5'
+    """
+    first, last = table["first_rank"][row], table["last_rank"][row]
+    return f"{first}" if first == last else f"{first} to {last}"
+
+
+def discovery_text(
+    selector: "BaseDiscoveries",
+    *,
+    names: "Names" = None,
+    label_names: "Names" = None,
+    n_shown: int = N_SHOWN,
+    confidence: dict[str, Any] | None = None,
+) -> str:
+    """Return the number of discoveries, a table of the first ``n_shown``, and what the selector says about its tests."""
+    table = selector.discovery_table(names, label_names)
+    n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())
+    d, q = selector.n_features_in_, selector.label_q_values_.shape[1]
+    level = f"at a false discovery rate of {selector.alpha:g}"
+    pairs = f", {n_pairs} of {d * q} pairs of a feature and a label" if selector.finds_pairs else ""
+    head = f"{type(selector).__name__}: {n_features} of {d} features{pairs} {level}."
+    paragraphs = [prose(head)]
+    if n_pairs:
+        label_heading = "label" if selector.finds_pairs else "most informative about"
+        shown = plain_table("feature", label_heading, ">information", *(f">{name}" for name in list(table)[3:]))
+        for row in list(zip(*table.values(), strict=True))[:n_shown]:
+            feature, label, information, *levels = row
+            cells = ("-" if level != level else f"{level:.2g}" for level in levels)  # NaN: no value
+            shown.add_row(printable(feature), printable(label), number(information), *cells)
+        paragraphs.append(text_of(shown))
+    if n_pairs > n_shown:
+        paragraphs.append(f"{n_pairs - n_shown} more.")
+    if selector.reason_:
+        paragraphs.append(prose(selector.reason_))
+    paragraphs += [] if confidence is None else confidence_text(confidence)
+    return "\n\n".join(paragraphs)
+
+
+def auto_text(auto: "AutoSieve", selection: str) -> str:
+    """Return the verdict and the comparison of a fitted ``AutoSieve``, followed by the text of its selection."""
+    n_folds = len(auto.curves_["all features"]["values"])
+    errors = auto.standard_errors
+    tolerance = "one standard error" if errors == 1 else f"{errors:g} standard errors"
+    note = NOTE.format(folds=n_folds, tolerance=tolerance)
+    left_out = [prose(f"Not evaluated: {name} ({printable(reason)}).") for name, reason in auto.not_tried_.items()]
+    return "\n\n".join([prose(auto.verdict_text_), comparison_text(auto), prose(note), *left_out, selection])
+
+
+def comparison_text(auto: "AutoSieve") -> str:
+    """Return the comparison as a table; methods that were not evaluated are left out."""
+    found = auto.comparison_
+    rows = []
+    for index, name in enumerate(found["method"]):
+        if found["n_features"][index] is None:
+            continue
+        score = f"{number(found['score'][index])} ± {number(found['standard_error'][index])}"
+        best = f"{number(found['best_score'][index])} ({found['best_n_features'][index]})"
+        mark = "* " if found["status"][index] == "selected" else "  "
+        cells = [str(found["n_features"][index]), score, best, f"{found['seconds'][index]:.1f}"]
+        rows.append([f"{mark}{printable(name)}", *cells])
+    return tables(["  method", ">features", f">{auto.measure_}", ">best (at)", ">seconds"], rows)
+
+
+def auto_document(auto: "AutoSieve", selection: "Selection") -> dict[str, Any]:
+    """Return the selection as a JSON document, with the verdict, its estimates and the comparison under ``"auto"``."""
+    names = ("verdict", "verdict_text", "method", "measure", "score", "standard_error", "all_features_score")
+    found = {name: getattr(auto, f"{name}_") for name in (*names, "no_features_score", "comparison")}
+    return {**selection.to_dict(), "auto": found}
+
+
 def terminal() -> Console:
-    """Standard output as it is now: styled on a terminal, plain text elsewhere, whatever the environment says."""
+    """Return a console for standard output: styled on a terminal, plain text elsewhere, whatever the environment says."""
     styled = sys.stdout is not None and sys.stdout.isatty()  # None where a program closed it
     return Console(force_terminal=styled, markup=False, emoji=False, highlight=False)
 
 
 def prose(sentence: str) -> str:
-    """A sentence or more, in lines."""
+    """Wrap sentences to the width of the terminal."""
     return textwrap.fill(sentence, min(terminal().width, READABLE))
 
 
 def listed(*sentences: str) -> str:
-    """Sentences as a list with dashes."""
+    """Wrap sentences as a list with dashes."""
     width = min(terminal().width, READABLE)
     return "\n".join(textwrap.fill(sentence, width, initial_indent="- ", subsequent_indent="  ") for sentence in sentences)
 
 
 def plain_table(*columns: str) -> Table:
-    """An empty table with these headings, or none; a heading that begins with ``>`` is for numbers."""
+    """Make an empty table with these headings; one that begins with ``>`` is for numbers. No headings: no head."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, show_header=bool(columns))
     for column in columns:
         right = column.startswith(">")
@@ -52,7 +264,7 @@ def plain_table(*columns: str) -> Table:
 
 
 def text_of(table: Table) -> str:
-    """A table in lines without blanks at their ends; in its long form where the width is not enough for numbers and words."""
+    """Render a table as text, in its long form where the width is not enough for numbers and words."""
     console = terminal()
     if not _fit(table, console.width):
         return long_form(table)
@@ -62,9 +274,9 @@ def text_of(table: Table) -> str:
 
 
 def _fit(table: Table, width: int) -> bool:
-    """Set the widths of columns of text, so that no number is cut and no word of up to :data:`WORD` characters is folded.
+    """Set the widths of columns so that no number is cut and no word of up to :data:`WORD` characters is folded.
 
-    False where the width is not enough for this.
+    Returns False where the width is not enough for this.
     """
     texts = [[str(text) for text in (column.header, *column.cells)] for column in table.columns]
     widest = [max(cell_len(line) for text in column for line in text.split("\n")) for column in texts]
@@ -85,7 +297,7 @@ def _fit(table: Table, width: int) -> bool:
 
 
 def long_form(table: Table) -> str:
-    """Every row as a list of its cells with their headings, a line or more for each: nothing is cut at any width.
+    """Render every row as a list of cells with their headings, a line or more for each: nothing is cut at any width.
 
     >>> table = plain_table("data set", ">hamming_loss")
     >>> table.add_row("yeast", "0.21")
@@ -108,9 +320,9 @@ def long_form(table: Table) -> str:
 
 
 def tables(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table with these headings and rows; or several, one below the other, where the width is not enough for all columns.
+    """Render a table, or several below each other where the width is not enough for all columns.
 
-    The first column names the rows and is in each of them. A heading that begins with ``>`` is for numbers.
+    The first column names the rows and is repeated in each table. A heading that begins with ``>`` is for numbers.
 
     >>> print(tables(["data set", ">group-jmi-rand", ">mim"], [["yeast", "0.21", "0.20"]]))
                group-jmi-
@@ -142,7 +354,7 @@ def _table(heads: Sequence[str], columns: Sequence[int], rows: Sequence[Sequence
 
 
 def _broken(head: str, widths: Sequence[int]) -> str:
-    """A heading in lines about as wide as the numbers below."""
+    """Break a heading into lines about as wide as the numbers below."""
     if not head.startswith(">"):
         return head
     lines, limit = [">"], max([HEADING, *widths])
@@ -158,7 +370,7 @@ def _width(head: str, cells: Sequence[str]) -> int:
 
 
 def broken_formula(formula: "Formula", indent: int) -> str:
-    r"""A formula in lines that fit after ``indent`` characters, broken before ``+`` and ``-`` only.
+    r"""Break a formula into lines that fit after ``indent`` characters, before ``+`` and ``-`` only.
 
     >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
     >>> print(broken_formula(sum_y(I(f, y)) - sum_s(I(f, s)), indent=terminal().width - 20))
@@ -171,7 +383,7 @@ def broken_formula(formula: "Formula", indent: int) -> str:
 
 
 def number(value: float) -> str:
-    """Four decimals, and no minus before a zero.
+    """Write a number with four decimals, and no minus before a zero.
 
     >>> number(-0.00001)
     '0.0000'
@@ -180,222 +392,9 @@ def number(value: float) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Text without characters that would move the cursor or change colors.
+    r"""Escape characters that would move the cursor or change colors.
 
     >>> print(printable("loud\x1b[31mness"))
     loud\x1b[31mness
     """
     return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
-
-
-# Columns of the table and their headings; a heading that begins with ">" is for numbers.
-HEADINGS = {
-    "score": ">score",
-    "relevance": ">relevance",
-    "redundancy": ">redundancy",
-    "complementarity": ">comple-mentarity",
-    "added": ">added",
-    "stability": ">stability",
-    "top_label": "most informative about",
-}
-STABLE = 0.75  # selection frequency
-CONFIDENCE = (
-    "Confidence ({:g} %): limits of the information about the label that a feature is most informative about, in nats, and "
-    "its rank by information about all labels among these features."
-)
-REDUNDANT = "Redundant features (similarity at least {:g}; 1: the same information):"
-NOTE = (
-    "* selected. Means ± standard errors over {folds} folds, which took part in the choice: they are optimistic. Features: the "
-    "fewest within {tolerance} of the method's best; for the selected method, of the best of all."
-)
-N_SHOWN = 20
-
-
-def selection_text(selection: "Selection", *, redundant: float | None = None, confidence: dict[str, Any] | None = None) -> str:
-    """The selected features as a table and, if asked for, the redundant ones and confidence limits.
-
-    ``redundant`` is the smallest similarity of the redundant features; None does not list them.
-    """
-    below = [prose(f"{decision.rule}: {decision.reason}") for decision in selection.stopping if len(selection.stopping) == 1]
-    below += [] if selection.stability is None else [prose(_stability(selection))]
-    below += [] if redundant is None else _redundant(selection, redundant)
-    below += [] if confidence is None else confidence_text(confidence)
-    return "\n\n".join(
-        [prose(headline(selection)), *([_table_selection_text(selection)] if selection.selected else []), *below]
-    )
-
-
-def headline(selection: "Selection") -> str:
-    """The method, the number of features and of labels, and the unit of the scores.
-
-    >>> from labelsieve.selectors.selection import Selection
-    >>> headline(Selection(method="jmi", n_features=9, targets="single", unit="nats", fingerprint={}, selected=()))
-    'jmi: 0 of 9 features (single); scores in nats.'
-    """
-    q, n_rows = len(selection.labels), selection.n_rows
-    noun = "target" if "numeric" in selection.target_types else "label"
-    labels = f" for {q} {noun}{'s' if q != 1 else ''}" if q else ""
-    rows = "" if n_rows is None else f", from {n_rows:,} rows"
-    unit = f"scores in {selection.unit}" if selection.unit == "nats" else f"scores are {selection.unit}"
-    counts = f"{len(selection.columns)} of {selection.n_features} features{labels}"
-    return f"{selection.method}: {counts} ({targets_text(selection)}){rows}; {unit}."
-
-
-def targets_text(selection: "Selection") -> str:
-    """The label space, and which targets were taken as numeric; all others are classes.
-
-    >>> from labelsieve.selectors.selection import Selection
-    >>> known = {"method": "jmi", "n_features": 2, "fingerprint": {}, "selected": ()}
-    >>> targets_text(Selection(**known, targets="single", labels=("genre", "price"), target_types=("class", "numeric")))
-    'single; 1 as classes; 1 as numeric: price'
-    """
-    numeric = [name for name, kind in zip(selection.labels, selection.target_types, strict=False) if kind == "numeric"]
-    n_classes = len(selection.target_types) - len(numeric)
-    if not numeric:  # cut points are those of numeric targets, and without them each label is a target as it is
-        return "single" if selection.targets == "cumulative" and n_classes else selection.targets
-    if not n_classes:
-        return f"{selection.targets}; numeric"
-    names = ", ".join([*map(printable, numeric[:5]), *(["..."] if len(numeric) > 5 else [])])
-    return f"{selection.targets}; {n_classes} as classes; {len(numeric)} as numeric: {names}"
-
-
-def _table_selection_text(selection: "Selection") -> str:
-    """Ranks and names are one column, which is repeated where the width is not enough for all columns."""
-    table = selection.table()
-    if "top_label" in table:
-        pairs = zip(table["top_label"], table["top_label_information"], strict=True)
-        table["top_label"] = [None if label is None else f"{label} ({number(nats)})" for label, nats in pairs]
-    names = _beside([f"{rank:>4}" for rank in ["rank", *table["rank"]]], ["feature", *table["feature"]])
-    if selection.labelwise:
-        names = _beside(["label", *table["label"]], names)
-    columns = {names[0]: names[1:]}
-    columns |= {heading: [_cell(value) for value in table[name]] for name, heading in HEADINGS.items() if name in table}
-    return tables(list(columns), list(zip(*columns.values(), strict=True)))
-
-
-def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
-    """Two columns of text as one."""
-    shown = [printable(str(text)) for text in left]
-    width = max(map(cell_len, shown))
-    return [f"{set_cell_size(text, width)}   {printable(str(more))}" for text, more in zip(shown, right, strict=True)]
-
-
-def _cell(value: str | float | None) -> str:
-    return "-" if value is None else printable(value) if isinstance(value, str) else number(value)
-
-
-def _stability(selection: "Selection") -> str:
-    stability = selection.stability
-    assert stability is not None
-    resamples = f"over {stability.n_repeats} resamples ({stability.kind})"
-    if stability.index is None or stability.interval is None:
-        return f"Stability {resamples} is not defined: all features or none were selected every time."
-    low, high = map(number, stability.interval)
-    interval = f"(95 %: {low} to {high})"
-    text = f"Stability {number(stability.index)} {interval} {resamples}; 1: the same features every time, 0: random selections."
-    return text if stability.kind != "pairs" else f"{text} {_stable_features(selection.n_features, stability)}"
-
-
-def _stable_features(n_features: int, stability: "StabilitySummary") -> str:
-    """The features that stability selection selects, and how many of them by error."""
-    from labelsieve.statistics import stability_bound
-
-    n_stable = sum(frequency >= STABLE for frequency in stability.frequency.values())
-    errors = stability_bound(n_features, sum(stability.frequency.values()), STABLE)
-    frequent = f"{n_stable} features are in {100 * STABLE:.0f} % of the selections or more"
-    return f"{frequent}; the expected number of those selected by error is at most {number(errors)}."
-
-
-def confidence_text(table: dict[str, Any]) -> list[str]:
-    """The table of :meth:`labelsieve.Sieve.information_confidence` and its ``confidence``."""
-    has_q = "q" in table
-    shown = plain_table("feature", "about", ">information", ">lower", ">upper", ">rank", *([">q"] if has_q else []))
-    for row, feature in enumerate(table["feature"]):
-        numbers = [number(table[name][row]) for name in ("information", "lower", "upper")]
-        q = [f"{table['q'][row]:.2g}"] if has_q else []
-        shown.add_row(printable(feature), printable(table["label"][row]), *numbers, ranks_text(table, row), *q)
-    return [prose(CONFIDENCE.format(100 * table["confidence"])), text_of(shown)]
-
-
-def ranks_text(table: dict[str, Any], row: int) -> str:
-    """The ranks that a feature may have.
-
-    >>> ranks_text({"first_rank": [1, 3], "last_rank": [1, 5]}, 1)
-    '3 to 5'
-    """
-    first, last = table["first_rank"][row], table["last_rank"][row]
-    return f"{first}" if first == last else f"{first} to {last}"
-
-
-def _redundant(selection: "Selection", at_least: float) -> list[str]:
-    table = plain_table("selected", "not selected", ">similarity")
-    for feature in selection.selected:
-        for name, similarity in feature.redundant.items():
-            table.add_row(printable(feature.feature), printable(name), number(similarity))
-    if not table.row_count:
-        return [f"No feature that was not selected is redundant (similarity at least {at_least:g})."]
-    return [REDUNDANT.format(at_least), text_of(table)]
-
-
-def auto_text(auto: "AutoSieve", selection: str) -> str:
-    """The verdict, the comparison and the text of the selection of a fitted ``AutoSieve``."""
-    n_folds = len(auto.curves_["all features"]["values"])
-    errors = auto.standard_errors
-    tolerance = "one standard error" if errors == 1 else f"{errors:g} standard errors"
-    note = NOTE.format(folds=n_folds, tolerance=tolerance)
-    left_out = [prose(f"Not evaluated: {name} ({printable(reason)}).") for name, reason in auto.not_tried_.items()]
-    return "\n\n".join([prose(auto.verdict_text_), comparison_text(auto), prose(note), *left_out, selection])
-
-
-def auto_document(auto: "AutoSieve", selection: "Selection") -> dict[str, Any]:
-    """The selection as plain values, with the verdict, its estimates and the comparison under ``"auto"``."""
-    names = ("verdict", "verdict_text", "method", "measure", "score", "standard_error", "all_features_score")
-    found = {name: getattr(auto, f"{name}_") for name in (*names, "no_features_score", "comparison")}
-    return {**selection.to_dict(), "auto": found}
-
-
-def comparison_text(auto: "AutoSieve") -> str:
-    """The comparison as a table; methods that were not evaluated are left out."""
-    found = auto.comparison_
-    rows = []
-    for index, name in enumerate(found["method"]):
-        if found["n_features"][index] is None:
-            continue
-        score = f"{number(found['score'][index])} ± {number(found['standard_error'][index])}"
-        best = f"{number(found['best_score'][index])} ({found['best_n_features'][index]})"
-        mark = "* " if found["status"][index] == "selected" else "  "
-        cells = [str(found["n_features"][index]), score, best, f"{found['seconds'][index]:.1f}"]
-        rows.append([f"{mark}{printable(name)}", *cells])
-    return tables(["  method", ">features", f">{auto.measure_}", ">best (at)", ">seconds"], rows)
-
-
-def discovery_text(
-    selector: "BaseDiscoveries",
-    *,
-    names: "Names" = None,
-    label_names: "Names" = None,
-    n_shown: int = N_SHOWN,
-    confidence: dict[str, Any] | None = None,
-) -> str:
-    """The number of features and pairs, a table of the first ``n_shown`` pairs, and what the selector says of its tests."""
-    table = selector.discovery_table(names, label_names)
-    n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())
-    d, q = selector.n_features_in_, selector.label_q_values_.shape[1]
-    level = f"at a false discovery rate of {selector.alpha:g}"
-    pairs = f", {n_pairs} of {d * q} pairs of a feature and a label" if selector.finds_pairs else ""
-    head = f"{type(selector).__name__}: {n_features} of {d} features{pairs} {level}."
-    paragraphs = [prose(head)]
-    if n_pairs:
-        label_heading = "label" if selector.finds_pairs else "most informative about"
-        shown = plain_table("feature", label_heading, ">information", *(f">{name}" for name in list(table)[3:]))
-        for row in list(zip(*table.values(), strict=True))[:n_shown]:
-            feature, label, information, *levels = row
-            cells = ("-" if level != level else f"{level:.2g}" for level in levels)  # NaN: no value
-            shown.add_row(printable(feature), printable(label), number(information), *cells)
-        paragraphs.append(text_of(shown))
-    if n_pairs > n_shown:
-        paragraphs.append(f"{n_pairs - n_shown} more.")
-    if selector.reason_:
-        paragraphs.append(prose(selector.reason_))
-    paragraphs += [] if confidence is None else confidence_text(confidence)
-    return "\n\n".join(paragraphs)
