@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError, one_of, unknown_name, whole_number
 
 Kind = Literal["relevant", "label-specific", "exact copy", "noisy copy", "joint", "irrelevant"]
-MOST_FREQUENT = 0.4  # share of rows that have the commonest label
+COMMONEST_LABEL = 0.4  # share of rows that have the commonest label
 COPY_NOISE = 0.5
 
 
@@ -195,7 +195,7 @@ def _targets(
         if role.kind == "joint" and member < min(role.partners):  # once for a group
             parity = sum((columns[k] for k in (member, *role.partners)), np.zeros(n_rows)) % 2
             scores[:, role.labels[0]] += 2 * (2 * parity - 1)
-    shares = MOST_FREQUENT * np.geomspace(1, 1 / imbalance, n_labels)
+    shares = COMMONEST_LABEL * np.geomspace(1, 1 / imbalance, n_labels)
     labels = np.zeros((n_rows, n_labels), dtype=np.uint8)
     for label in range(n_labels):
         if label:
@@ -230,7 +230,7 @@ def _levels(X: NDArray[np.float64], roles: list[Role], n_levels: int) -> NDArray
 
 BLOCK = 1024  # rows that share a random generator: data do not depend on how many rows are asked for at a time
 ZIPF_OFFSET = 10  # word frequencies fall as 1 / (rank + 10), as in natural text
-MOST_FREQUENT_SPARSE_TEXT = 0.2
+COMMONEST_TOPIC = 0.2  # share of rows of sparse text that have the commonest label
 
 
 class BlocksOfRows(ABC):
@@ -330,7 +330,7 @@ class SyntheticText(BlocksOfRows):
     def _block(self, block: int) -> tuple[sp.csr_array, sp.csr_array]:
         n = min(BLOCK, self.n_rows - block * BLOCK)
         rng = np.random.default_rng([self.random_state, block])
-        shares = MOST_FREQUENT_SPARSE_TEXT * np.geomspace(1, 1 / self.imbalance, self.n_labels)
+        shares = COMMONEST_TOPIC * np.geomspace(1, 1 / self.imbalance, self.n_labels)
         rows, labels = np.nonzero(rng.random((BLOCK, self.n_labels)) < shares)
         lengths = rng.poisson(self.words_per_row, size=BLOCK)
         noise_rows = np.repeat(np.arange(BLOCK), lengths)

@@ -1,3 +1,10 @@
+"""Results as text, figures and HTML reports.
+
+Fitted selectors, selections and results of studies come in; plain text, notebook views, matplotlib axes and self-contained HTML
+files go out. Start reading in ``selection_page``; ``html`` builds pages, ``text`` the output of the command line, and
+``figures`` draws.
+"""
+
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

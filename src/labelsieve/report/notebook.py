@@ -1,10 +1,10 @@
-"""A selection as a piece of HTML for notebooks: the table, and the scores as bars; it needs no matplotlib and no script."""
+"""A selection in a notebook: a table and bars of scores as HTML, without matplotlib and without scripts."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from labelsieve.report.figures.style import short_names
-from labelsieve.report.html import Cell, Html, joined, numeric, paragraph, tag
+from labelsieve.report.html import Html, joined, numeric, paragraph, tag
 from labelsieve.report.text import headline
 from labelsieve.selectors.selection import Selection
 
@@ -43,7 +43,7 @@ STYLE = """
 
 
 def notebook_view(selection: Selection) -> Html:
-    """The headline, the table of the first features, and a bar for the score of each."""
+    """Return the headline, the table of the first features, and a bar for the score of each."""
     n_shown = min(SHOWN, len(selection.selected))
     more = len(selection.selected) - n_shown
     notes = [f"The first {n_shown}; {more:,} more are in to_frame()."] if more else []
@@ -60,15 +60,11 @@ def _table(selection: Selection) -> Html:
     heads = [tag("th", HEADINGS[name].removeprefix(">"), scope="col", class_=_look(name)) for name in names]
     rows = []
     for row in list(zip(*(columns[name] for name in names), strict=True))[:SHOWN]:
-        cells = [
-            tag(
-                "th" if name == "feature" else "td",
-                _text(value),
-                class_=_look(name),
-                scope="row" if name == "feature" else None,
-            )
-            for name, value in zip(names, row, strict=True)
-        ]
+        cells = []
+        for name, value in zip(names, row, strict=True):
+            text = "-" if value is None else numeric(value).text if isinstance(value, float) else str(value)
+            is_name = name == "feature"
+            cells.append(tag("th" if is_name else "td", text, class_=_look(name), scope="row" if is_name else None))
         rows.append(tag("tr", *cells))
     return tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
 
@@ -77,15 +73,8 @@ def _look(name: str) -> str | None:
     return "number" if HEADINGS[name].startswith(">") else None
 
 
-def _text(value: object) -> object:
-    if value is None:
-        return "-"
-    cell: Cell | None = numeric(value) if isinstance(value, float) else None
-    return str(value) if cell is None else cell.text
-
-
 def _chart(selection: Selection) -> Html:
-    """Scores; where every label has a list, the number of labels that selected a feature."""
+    """Draw the scores or, where every label has a list, the number of labels that selected a feature."""
     if selection.labelwise:
         counts = Counter(feature.feature for feature in selection.selected).most_common(SHOWN)
         return _bars("labels that selected the feature", [name for name, _ in counts], [float(count) for _, count in counts])
@@ -95,7 +84,7 @@ def _chart(selection: Selection) -> Html:
 
 
 def _bars(title: str, names: Sequence[str], values: Sequence[float]) -> Html:
-    """Horizontal bars from zero, negative ones to the left."""
+    """Draw horizontal bars from zero as SVG, negative ones to the left."""
     low, high = min(0.0, *values), max(0.0, *values)
     scale = BARS / (high - low) if high > low else 0.0
     left = NAME + (VALUE if low < 0 else 0)

@@ -1,4 +1,4 @@
-"""The methods that were used, with their papers, and what reproduces a result: versions, settings, the command."""
+"""Sections that reports share: the methods that were used with their papers, and how to cite and reproduce a result."""
 
 import platform
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from labelsieve.registry import METHODS, PRESETS, method_of, resolve_method
 from labelsieve.report.html import Html, facts, joined, paragraph, table, tag
 from labelsieve.selectors.base import BaseSieve
 
-Row = tuple[object, object, object]
+Row = tuple[object, object, object]  # of the table of methods: name, what it does, paper
 
 STABILITY: Row = (
     "stability index",
@@ -47,12 +47,12 @@ PACKAGES = ("labelsieve", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 
 def first_line(thing: object) -> str:
-    """The first line of the documentation of an object's class."""
+    """Return the first line of the docstring of an object's class."""
     return (getdoc(type(thing)) or "").strip().split("\n")[0].replace("``", "")
 
 
 def method_row(name: str, criterion: object = None) -> Row:
-    """A criterion, a published method or another one, by its name and what stands for it."""
+    """Describe a criterion or method in a row; ``criterion`` is the name or object that ``name`` stands for."""
     known = criterion if criterion is not None else name
     if isinstance(known, str) and known.lower() in METHODS:
         method = METHODS[known.lower()]
@@ -68,7 +68,7 @@ def method_row(name: str, criterion: object = None) -> Row:
 
 
 def selector_rows(selector: BaseSieve) -> list[Row]:
-    """The criterion of a fitted selector, what it took labels for, its bins and its rule for the number of features."""
+    """Describe the parts of a fitted selector in rows: criterion, label space, discretizer and stopping rule."""
     given, name = getattr(selector, "criterion", None), method_of(selector)
     rows: list[Row] = [method_row(name)] if name in METHODS else []
     if given is not None and given != name:  # of a method with a criterion of its own, that of its information
@@ -87,12 +87,12 @@ def selector_rows(selector: BaseSieve) -> list[Row]:
 
 
 def used_name(given: object) -> Any:
-    """What :func:`method_row` looks up: a name as it was given, a criterion itself."""
+    """Return what :func:`method_row` looks up: a name as it was given, or an instance of a criterion."""
     return given if isinstance(given, str) else given() if isinstance(given, type) else given
 
 
 def methods_section(rows: list[Row]) -> Html:
-    """A table of what was used."""
+    """Return a table of the methods that were used, and the symbols of their formulas."""
     words = paragraph(
         "In formulas, f is the candidate, s each feature selected before it and S all of them; y and z are labels, pa the "
         "parents of y in a label network; I is mutual information, H entropy, co co-information."
@@ -101,7 +101,7 @@ def methods_section(rows: list[Row]) -> Html:
 
 
 def citation_section(whom: str = "the papers of the methods that you used, listed above,") -> Html:
-    """How to cite the library and the methods."""
+    """Return a request to cite ``whom`` and the library, with its BibTeX entry."""
     from labelsieve import __version__
 
     words = paragraph(f"Please cite {whom} and the program with its version:")
@@ -113,7 +113,7 @@ def _with_formula(words: str, formula: str) -> Html:
 
 
 def versions() -> list[tuple[str, str]]:
-    """Versions of Python and of the packages that a result depends on, and the machine."""
+    """Return the versions of Python and of the packages that a result depends on, and the machine."""
     rows = [("Python", f"{platform.python_implementation()} {platform.python_version()}")]
     for name in PACKAGES:
         try:
@@ -124,7 +124,7 @@ def versions() -> list[tuple[str, str]]:
 
 
 def selector_facts(selector: BaseSieve) -> list[tuple[str, str]]:
-    """Every parameter of a selector, and the objects that names stand for, with settings and seeds."""
+    """Return every parameter of a selector, and the objects that names stand for, with settings and seeds."""
     rows = [(name, repr(value)) for name, value in sorted(selector.get_params(deep=False).items())]
     for name in ("criterion_", "targets_", "discretizer_", "target_discretizer_"):
         part = getattr(selector, name, None)
@@ -136,7 +136,7 @@ def selector_facts(selector: BaseSieve) -> list[tuple[str, str]]:
 
 
 def settings_text(settings: Mapping[str, Any]) -> str:
-    """Settings in one line, without the name.
+    """Write settings in one line, without the name.
 
     >>> settings_text({"name": "mlknn", "k": 7})
     'k=7'
@@ -148,7 +148,7 @@ def settings_text(settings: Mapping[str, Any]) -> str:
 def reproduce_section(
     command: str | None, blocks: Mapping[str, list[tuple[str, str]]], text: str = "", text_name: str = ""
 ) -> Html:
-    """Tables of facts by their captions, the command, and a text to copy."""
+    """Return the command, a table for each block of facts, and a text to copy."""
     pieces: list[Html] = []
     if command:
         pieces += [paragraph("Command:"), tag("pre", command, tabindex="0")]

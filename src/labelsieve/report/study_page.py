@@ -1,4 +1,4 @@
-"""The report of a study."""
+"""The report of a study: results with ranks and tests, curves, stability, data sets, methods and how to reproduce it."""
 
 import json
 from functools import partial
@@ -35,11 +35,11 @@ SCALED = {
     "minmax": "Classifiers got features from 0 to 1, by the training rows.",
     "none": "Classifiers got the features unscaled.",
 }
-MAX_FAILURES = 50
+MAX_FAILURES = 50  # failed cells that are listed
 
 
 def study_report(results: "StudyResults", *, name: str = "", command: str | None = None) -> Report:
-    """Report of a study: results with ranks and tests, curves, stability, data sets, methods, and reproduction.
+    """Make the report of a study: results with ranks and tests, curves, stability, data sets, methods, and reproduction.
 
     Parameters
     ----------

@@ -18,7 +18,8 @@ from labelsieve.stopping.base import SelectionPath, StoppingRule
 from labelsieve.tables.codes import Codes
 
 Column = NDArray[np.integer]
-REMEDY = "use PermutationTest, CrossValidated or a fixed number."
+G_TEST_REMEDY = "use PermutationTest, CrossValidated or a fixed number."
+PERMUTATION_REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 
 
 @dataclass(eq=False, repr=False)
@@ -101,7 +102,7 @@ class GTest(StoppingRule):
         one_of(self.given, "given", ("each", "all"))
         one_of(self.correction, "correction", ("bonferroni", "sidak"))
         not_negative(self.min_rows, "min_rows")
-        path.require_plain_rows("GTest", REMEDY)
+        path.require_plain_rows("GTest", G_TEST_REMEDY)
         p_values = [np.nan] * path.n_forced
 
         def passes(kept: int) -> bool:
@@ -206,9 +207,6 @@ def _n_log_n(counts: NDArray[np.integer]) -> float:
     return float((positive * np.log(positive)).sum())
 
 
-REMEDY_PERMUTATION = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
-
-
 @dataclass(eq=False, repr=False)
 class PermutationTest(StoppingRule):
     r"""Keep features as long as the best score is larger than the best score for permuted targets.
@@ -282,7 +280,7 @@ class PermutationTest(StoppingRule):
         """The number of features before the first one that is not significant."""
         alpha = share(self.alpha, "alpha")
         whole_number(self.n_permutations, "n_permutations", 1, 2**31)
-        path.require_plain_rows("PermutationTest", REMEDY_PERMUTATION)
+        path.require_plain_rows("PermutationTest", PERMUTATION_REMEDY)
         self._formula(path)
         random = check_random_state(self.random_state)
         p_values = [np.nan] * path.n_forced

@@ -1,4 +1,4 @@
-"""Curves of a measure against the number of features."""
+"""Curves of a measure over the number of features: of a study, of an automatic choice, and of a stopping rule."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
@@ -18,6 +18,7 @@ from labelsieve.report.figures.style import (
     WIDTH,
     color,
     ink,
+    name_axes,
     new_axes,
     pyplot,
     short,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from labelsieve.selectors.auto.sieve import AutoSieve
     from labelsieve.stopping import CrossValidated
 
+CONTROLS = ("all features", "no features")  # of an automatic choice
 _N_MARKERS = 8  # markers along a curve
 _MAX_INSIDE = 4  # more curves than this have their legend to the right of the axes
 _UNDER = 0.36  # inches of the ticks and the label of the lower axis, above a legend below
@@ -92,14 +94,11 @@ def curves(
         numbers = _read(str(name), table, len(x))
         mean = numbers.mean(axis=0)
         ends[str(name)] = (_draw(ax, x, numbers, index, confidence, test_share), float(mean[~np.isnan(mean)][-1]))
-    ax.set_xlabel(xlabel, fontsize=FONT)
-    ax.set_ylabel(ylabel, fontsize=FONT)
+    name_axes(ax, xlabel, ylabel)
     if title:
         whole = printable(title)
         fits = text_width(ax, whole, FONT) <= size_in_inches(ax)[0]
         ax.set_title(whole if fits else short(title), fontsize=FONT, parse_math=False)
-    ax.tick_params(labelsize=FONT)
-    ax.spines[["top", "right"]].set_visible(False)
     ax.margins(x=0.02)
     if len(np.unique(x)) == 1:
         ax.set_xticks(x[:1])
@@ -121,7 +120,7 @@ def legend_columns(names: Iterable[str]) -> int:
 
 
 def _read(name: str, table: ArrayLike, n_points: int) -> Floats:
-    """Return repetitions in rows."""
+    """Check the values of a curve; return an array with repetitions in rows."""
     numbers = np.atleast_2d(read_floats(table, f"the values of {name}"))
     if numbers.ndim != 2 or numbers.shape[1] != n_points:
         raise InputError(f"{name} has values of shape {numbers.shape} for {n_points} numbers of features.")
@@ -197,9 +196,6 @@ def _extend_above(ax: Axes, lines: list[Any], legend: Any) -> None:
         legend.set_loc("upper right")
 
 
-CONTROLS = ("all features", "no features")
-
-
 def automatic_choice(auto: "AutoSieve", *, ax: Axes | None = None) -> Axes:
     """Draw the comparison of an automatic selection: the measure over the number of features, a curve for each method.
 
@@ -244,16 +240,13 @@ def automatic_choice(auto: "AutoSieve", *, ax: Axes | None = None) -> Axes:
     ax.set_xscale("log", base=2)
     ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     ax.xaxis.minorticks_off()
-    ax.set_xlabel("number of features", fontsize=FONT)
-    ax.set_ylabel(auto.measure_.replace("_", " "), fontsize=FONT, parse_math=False)
-    ax.tick_params(labelsize=FONT)
-    ax.spines[["top", "right"]].set_visible(False)
+    name_axes(ax, "number of features", auto.measure_.replace("_", " "), parse_math=False)
     ax.legend(fontsize=FONT, frameon=False, handlelength=2.4, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
     return ax
 
 
 def _mark(ax: Axes, auto: "AutoSieve") -> None:
-    """The chosen method and number of features."""
+    """Draw a circle at the chosen method and number of features."""
     curve = auto.curves_[auto.method_]
     n_features = auto.n_features_in_ if auto.method_ in CONTROLS else int(auto.n_chosen_)
     column = int(np.searchsorted(curve["n_features"], n_features))
@@ -310,16 +303,10 @@ def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axe
     ax.plot([rule.best_size_], [mean[best]], "s", color=COLORS[1], markersize=6, label=f"best: {rule.best_size_}", **edge)
     index = int(np.flatnonzero(sizes == kept)[0])
     ax.plot([kept], [mean[index]], "o", color=ink(), markersize=6, label=f"kept: {kept}", **edge)
-    ax.set_xlabel("number of features", fontsize=FONT)
-    ax.set_ylabel(_measure(rule) if ylabel is None else ylabel, fontsize=FONT, parse_math=False)
-    ax.tick_params(labelsize=FONT)
+    if ylabel is None:
+        losses = "loss" if rule.lower_is_better_ else "score"
+        ylabel = rule.measure.replace("_", " ") if isinstance(rule.measure, str) else losses
+    name_axes(ax, "number of features", ylabel, parse_math=False)
     ax.locator_params(axis="x", integer=True)
-    ax.spines[["top", "right"]].set_visible(False)
     ax.legend(fontsize=FONT, frameon=False, handlelength=1.6)
     return ax
-
-
-def _measure(rule: "CrossValidated") -> str:
-    if isinstance(rule.measure, str):
-        return str(rule.measure).replace("_", " ")
-    return "loss" if rule.lower_is_better_ else "score"

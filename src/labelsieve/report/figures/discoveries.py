@@ -1,4 +1,4 @@
-"""Maps of features and labels: information, and discoveries."""
+"""Figures of pairs of a feature and a label: information, discoveries, and the calibration of p-values."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from labelsieve.report.figures.style import (
     SMALLEST_FONT,
     WIDTH,
     ink,
+    name_axes,
     new_axes,
     short,
     short_names,
@@ -28,10 +29,13 @@ if TYPE_CHECKING:
     from labelsieve.selectors.column_frames import Names
     from labelsieve.selectors.discoveries import BaseDiscoveries
 
-_CELL = (0.2, 0.16)  # inches, where space permits
-_TALLEST = 9.0
-_MANY = 2500  # cells: more are drawn as one image, also in vector formats
+_CELL = (0.2, 0.16)  # inches of a cell of a map, where space permits
+_TALLEST = 9.0  # inches
+_MANY_CELLS, _MANY_POINTS = 2500, 5000  # more are drawn as one image, also in vector formats
 _UNNAMED = 120  # rows or columns: more have no names that could be read
+N_NAMED = 5  # discovered pairs with names
+N_SHOWN = 40  # features of a map
+SMALLEST = 1e-300  # smaller q-values are drawn there
 
 
 def information_map(
@@ -78,7 +82,7 @@ def information_map(
     down, across = leaf_order(table), leaf_order(table.T)
     if ax is None:
         ax = _fitting_axes(rows, columns)
-    look: dict[str, Any] = {"cmap": "Blues", "edgecolors": "face", "linewidth": 0.2, "rasterized": table.size > _MANY}
+    look: dict[str, Any] = {"cmap": "Blues", "edgecolors": "face", "linewidth": 0.2, "rasterized": table.size > _MANY_CELLS}
     mesh = ax.pcolormesh(table[np.ix_(down, across)], vmin=0, vmax=max(float(table.max()), 1e-12), **look)
     ax.set_ylim(len(rows), 0)
     _write_names(ax, [rows[row] for row in down], [columns[column] for column in across])
@@ -142,12 +146,6 @@ def _write_names(ax: Axes, rows: list[str], columns: list[str]) -> None:
     ax.spines[:].set_visible(False)
 
 
-N_NAMED = 5
-SMALLEST = 1e-300  # q-values below it are drawn there
-_MANY_DISCOVERY_CHARTS = 5000  # points: more are drawn as one image, also in vector formats
-N_SHOWN = 40
-
-
 def discovery_volcano(
     selector: "BaseDiscoveries",
     *,
@@ -195,12 +193,7 @@ def discovery_volcano(
     q, nats, found = np.maximum(q[known], SMALLEST), nats[known], found[known]
     if ax is None:
         ax = new_axes(COLUMN, 2.8)
-    look: dict[str, Any] = {
-        "linestyle": "none",
-        "marker": "o",
-        "markeredgewidth": 0,
-        "rasterized": len(q) > _MANY_DISCOVERY_CHARTS,
-    }
+    look: dict[str, Any] = {"linestyle": "none", "marker": "o", "markeredgewidth": 0, "rasterized": len(q) > _MANY_POINTS}
     ax.plot(nats[~found], q[~found], color=GRAY, alpha=0.4, markersize=3, label="not discovered", **look)
     ax.plot(nats[found], q[found], color=COLORS[1], alpha=0.8, markersize=4, label=f"discovered: {int(found.sum()):,}", **look)
     ax.axhline(selector.alpha, color=ink(), linewidth=0.9, linestyle=(0, (1, 1.5)), label=f"rate {selector.alpha:g}")
@@ -208,18 +201,15 @@ def discovery_volcano(
     lowest = min(float(q.min(initial=1.0)), selector.alpha)
     ax.set_ylim(2.0, lowest**1.08 / 3)
     ax.set_xlim(left=0)
-    ax.set_xlabel("information, nats", fontsize=FONT)
-    ax.set_ylabel("q-value", fontsize=FONT)
-    ax.tick_params(labelsize=FONT)
-    ax.spines[["top", "right"]].set_visible(False)
+    name_axes(ax, "information, nats", "q-value")
     ax.legend(fontsize=FONT, frameon=False, handlelength=1.6, loc="lower right", bbox_to_anchor=(1.0, 0.14))
     table = selector.discovery_table(names, label_names)
     rows = list(zip(table["feature"], table["label"], table["information"], table["q"], strict=True))[:n_named]
-    _write_names_discovery_charts(ax, rows)
+    _name_points(ax, rows)
     return ax
 
 
-def _write_names_discovery_charts(ax: Axes, rows: list[tuple[str, str, float, float]]) -> None:
+def _name_points(ax: Axes, rows: list[tuple[str, str, float, float]]) -> None:
     """Write names next to their points; a name that overlaps an earlier one or the axis is omitted."""
     ax.figure.figure.draw_without_rendering()
     taken: list[Any] = []
@@ -254,7 +244,7 @@ def discovery_map(
     """Draw the discovered pairs of features (rows) and labels (columns), dark where they share much information.
 
     Pairs that were not discovered are white. Rows and columns are ordered by similarity, as in
-    :func:`labelsieve.report.figures.discoveries`. Labels without a discovery are left out. For a selector that discovers
+    :func:`labelsieve.report.figures.information_map`. Labels without a discovery are left out. For a selector that discovers
     features instead of pairs, the map has all labels.
 
     Parameters
@@ -349,9 +339,6 @@ def p_value_calibration(p_values: ArrayLike | Mapping[str, ArrayLike], *, ax: Ax
     )
     ax.set_xscale("log")
     ax.set_yscale("log")
-    ax.set_xlabel("p-value", fontsize=FONT)
-    ax.set_ylabel("fraction of p-values at most this", fontsize=FONT)
-    ax.tick_params(labelsize=FONT)
-    ax.spines[["top", "right"]].set_visible(False)
+    name_axes(ax, "p-value", "fraction of p-values at most this")
     ax.legend(fontsize=FONT, frameon=False, handlelength=1.6)
     return ax

@@ -1,4 +1,4 @@
-"""Bars of features, scores with their components, shared features, and label networks."""
+"""Figures of selected features: scores, stability, confidence, features that labels share, and the label network."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from labelsieve.report.figures.style import (
     WIDTH,
     bar_axes,
     ink,
+    name_rows,
     new_axes,
     pyplot,
     short_names,
@@ -31,121 +32,19 @@ if TYPE_CHECKING:
     from labelsieve.selectors.labelwise import LabelwiseSieve
     from labelsieve.statistics import Stability
 
-_BAR, _ROW = 0.17, 0.19  # inches of a feature
 
-
-def selection_stability(
-    stability: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Axes | None = None
-) -> Axes:
-    """Draw the selection frequency of each feature over resamples, the most frequent at the top, and the stability index.
-
-    A stable selector has only full or missing bars. The dotted line is the frequency of random selections: the mean share of
-    features in a selection.
-
-    Parameters
-    ----------
-    stability : Stability
-        From :func:`labelsieve.selectors.selection_stability` or :func:`labelsieve.statistics.stability_index`.
-    names : sequence of str, default=None
-        Names of all features (default: column numbers).
-    n_shown : int, default=30
-        Maximum number of features.
-    ax : matplotlib axes, default=None
-        By default a new figure, as wide as a column where names are not long.
-
-    Returns
-    -------
-    matplotlib axes
-
-    Examples
-    --------
-    >>> from labelsieve.statistics import stability_index
-    >>> ax = selection_stability(stability_index([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]]), names=["a", "b", "c", "d"])
-    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_title()
-    (['a', 'b', 'c'], 'stability 0.33 (95 %: -0.02 to 0.69)')
-    """
-    frequency = stability.frequency
-    if names is not None and len(names) != len(frequency):
-        raise InputError(f"{len(names)} names for {len(frequency)} features.")
-    ever = np.flatnonzero(frequency)
-    order = ever[np.argsort(-frequency[ever], kind="stable")]
-    shown = order[:n_shown]
-    texts = short_names(int(column) if names is None else names[int(column)] for column in shown)
-    if ax is None:
-        ax = bar_axes(texts, 0.8 + _BAR * max(1, len(shown)))
-    ax.barh(range(len(shown)), frequency[shown], height=0.72, color=COLORS[0])
-    ax.axvline(float(frequency.mean()), color=ink(), linewidth=1.0, linestyle=(0, (1, 1.5)))
-    ax.set_yticks(range(len(shown)), texts, fontsize=FONT, parse_math=False)
-    ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
-    ax.set_xlim(0, 1)
-    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], fontsize=FONT)
-    left = f"; {len(order) - len(shown):,} more are not shown" if len(order) > len(shown) else ""
-    ax.set_xlabel(f"fraction of {len(stability.masks)} resamples{left}", fontsize=FONT)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.set_title(_index(stability), fontsize=FONT)
-    return ax
-
-
-def _index(stability: "Stability") -> str:
-    if np.isnan(stability.index):
-        return "all or none selected every time"
-    low, high = stability.interval
-    return f"stability {stability.index:.2f} ({100 * stability.confidence:g} %: {low:.2f} to {high:.2f})"
-
-
-def information_confidence(table: Mapping[str, Sequence[Any]], *, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
-    """Draw the information of features with its confidence limits, and at the right the ranks that they may have.
-
-    Parameters
-    ----------
-    table : mapping of str to sequences
-        ``feature``, ``information``, ``lower``, ``upper``, ``first_rank`` and ``last_rank``, as from
-        :meth:`labelsieve.Sieve.information_confidence`.
-    confidence : float, default=0.95
-        Confidence level of the limits, for the label of the axis.
-    ax : matplotlib axes, default=None
-        By default a new figure, as wide as a column where names are not long.
-
-    Returns
-    -------
-    matplotlib axes
-
-    Examples
-    --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
-    >>> table = {"feature": ["tempo", "pitch"], "information": [0.3, 0.1], "lower": [0.2, 0.05], "upper": [0.4, 0.15]}
-    >>> ax = information_confidence({**table, "first_rank": [1, 2], "last_rank": [1, 2]})
-    >>> [label.get_text() for label in ax.get_yticklabels()], [text.get_text() for text in ax.texts]
-    (['tempo', 'pitch'], ['rank', '1', '2'])
-    """
-    texts = short_names(table["feature"])
-    rows = range(len(texts))
-    if ax is None:
-        ax = bar_axes(texts, 0.8 + _ROW * max(1, len(texts)))
-    middle, low, high = (list(map(float, table[name])) for name in ("information", "lower", "upper"))
-    ax.hlines(rows, low, high, color=COLORS[0], linewidth=2.2)
-    ax.plot(middle, rows, linestyle="none", marker="o", markersize=4.5, color=ink())
-    ax.set_yticks(rows, texts, fontsize=FONT, parse_math=False)
-    ax.set_ylim(len(texts) - 0.4, -1.1)
-    ax.set_xlim(0, 1.02 * max([*high, 1e-9]))
-    at_right: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": FONT, "va": "center", "ha": "left"}
-    ax.text(1.03, -0.85, "rank", **at_right)
-    for row, (first, last) in enumerate(zip(table["first_rank"], table["last_rank"], strict=True)):
-        ax.text(1.03, row, f"{first}" if first == last else f"{first} to {last}", **at_right)
-    ax.set_xlabel(f"information, nats ({100 * confidence:g} %)", fontsize=FONT)
-    ax.tick_params(axis="x", labelsize=FONT)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    return ax
-
-
-_ROW_SCORE_CHART = 0.17  # inches for a feature
-_MARGINS = 0.75  # inches for the axis below and the legend above
+# Inches.
+_BAR, _LINE, _LABEL = 0.17, 0.19, 0.2  # height of a row: of a bar chart, of confidence limits, of a label network
+_MARGINS = 0.75  # the axis below a ranking and the legend above
+_CELL = (0.17, 0.16)  # a feature and a label, of shared features
+_TALLEST = 9.0  # a page
+MOST_LABELS = 200  # of shared features
 # Fixed index of the color and hatch of each component.
-_LOOKS = {"relevance": 0, "redundancy": 1, "interaction": 2, "complementarity": 2, "label pairs": 3}
-_LOOKS |= {"information": 0, "least squares": 2}  # relative gains, which have no unit
+_LOOKS = {
+    **{"relevance": 0, "redundancy": 1, "interaction": 2, "complementarity": 2, "label pairs": 3},
+    **{"information": 0, "least squares": 2},  # relative gains, which have no unit
+}
+_HALF_CIRCLE = np.linspace(0, np.pi, 41)
 
 
 def ranking(
@@ -194,21 +93,19 @@ def ranking(
     shown = selected[:n_shown]
     labels = [f"{rank}  {name}" for rank, name in enumerate(names_of(selector, names, shown), 1)]
     if ax is None:
-        ax = bar_axes(labels, _MARGINS + _ROW_SCORE_CHART * max(1, len(shown)))
+        ax = bar_axes(labels, _MARGINS + _BAR * max(1, len(shown)))
     note, unit = "", "nats"
     if components is None:
         components, note = score_components(selector)
-        unit = _unit(selector)
+        # Scores of formulas and their components are information; the gains of a hybrid are relative.
+        relative = _is_relative(getattr(selector, "score_components_", {}))
+        unit = "nats" if hasattr(selector, "criterion_") and not relative else "score"
     columns = {kind: np.asarray(values, dtype=np.float64)[:n_shown] for kind, values in components.items()}
     columns = {kind: values for kind, values in columns.items() if len(columns) == 1 or np.any(values != 0)}
     _draw(ax, columns, len(shown))
-    ax.set_yticks(range(len(shown)), labels, fontsize=FONT, parse_math=False)
-    ax.set_ylim(max(len(shown), 1) - 0.4, -0.6)
+    name_rows(ax, labels)
     left = f"; {len(selected) - len(shown):,} more are not shown" if len(selected) > len(shown) else ""
     ax.set_xlabel(f"{unit}{left}", fontsize=FONT)
-    ax.tick_params(axis="x", labelsize=FONT)
-    ax.tick_params(axis="y", length=0)
-    ax.spines[["top", "right", "left"]].set_visible(False)
     _add_legend(ax, columns, note)
     return ax
 
@@ -232,12 +129,6 @@ def score_components(selector: "BaseSieve") -> tuple[Mapping[str, Any], str]:
     if set(components) == {"relevance"} or _is_relative(components) or len(criterion.plan.components) > 1:
         return components, ""
     return {"score": selector.scores_}, f"{criterion.name}: one term, no components"
-
-
-def _unit(selector: "BaseSieve") -> str:
-    """Return the unit of the scores: those of formulas and their components are information."""
-    relative = _is_relative(getattr(selector, "score_components_", {}))
-    return "nats" if hasattr(selector, "criterion_") and not relative else "score"
 
 
 def _is_relative(components: Mapping[str, Any]) -> bool:
@@ -269,10 +160,6 @@ def _add_legend(ax: Axes, columns: Mapping[str, Any], note: str) -> None:
         handles, texts = [known[kind] for kind in kinds], [note or kind for kind in kinds]
         where: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 2, "borderaxespad": 0.2}
         ax.legend(handles, texts, fontsize=FONT, frameon=False, handlelength=1.4, columnspacing=1.2, **where)
-
-
-_CELL = (0.17, 0.16)  # inches
-MOST_LABELS = 200
 
 
 def shared_features(
@@ -385,9 +272,101 @@ def _write_names(ax: Axes, features: list[str], labels: list[str], counts: list[
         ax.set_axisbelow(True)
 
 
-_ROW_NETWORK_CHART = 0.2  # inches for a label
-_TALLEST = 9.0  # a page
-_HALF_CIRCLE = np.linspace(0, np.pi, 41)
+def selection_stability(
+    stability: "Stability", *, names: Sequence[str] | None = None, n_shown: int = 30, ax: Axes | None = None
+) -> Axes:
+    """Draw the selection frequency of each feature over resamples, the most frequent at the top, and the stability index.
+
+    A stable selector has only full or missing bars. The dotted line is the frequency of random selections: the mean share of
+    features in a selection.
+
+    Parameters
+    ----------
+    stability : Stability
+        From :func:`labelsieve.selectors.selection_stability` or :func:`labelsieve.statistics.stability_index`.
+    names : sequence of str, default=None
+        Names of all features (default: column numbers).
+    n_shown : int, default=30
+        Maximum number of features.
+    ax : matplotlib axes, default=None
+        By default a new figure, as wide as a column where names are not long.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> from labelsieve.statistics import stability_index
+    >>> ax = selection_stability(stability_index([[1, 1, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0]]), names=["a", "b", "c", "d"])
+    >>> [label.get_text() for label in ax.get_yticklabels()], ax.get_title()
+    (['a', 'b', 'c'], 'stability 0.33 (95 %: -0.02 to 0.69)')
+    """
+    frequency = stability.frequency
+    if names is not None and len(names) != len(frequency):
+        raise InputError(f"{len(names)} names for {len(frequency)} features.")
+    ever = np.flatnonzero(frequency)
+    order = ever[np.argsort(-frequency[ever], kind="stable")]
+    shown = order[:n_shown]
+    texts = short_names(int(column) if names is None else names[int(column)] for column in shown)
+    if ax is None:
+        ax = bar_axes(texts, 0.8 + _BAR * max(1, len(shown)))
+    ax.barh(range(len(shown)), frequency[shown], height=0.72, color=COLORS[0])
+    ax.axvline(float(frequency.mean()), color=ink(), linewidth=1.0, linestyle=(0, (1, 1.5)))
+    name_rows(ax, texts)
+    ax.set_xlim(0, 1)
+    ax.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"], fontsize=FONT)
+    left = f"; {len(order) - len(shown):,} more are not shown" if len(order) > len(shown) else ""
+    ax.set_xlabel(f"fraction of {len(stability.masks)} resamples{left}", fontsize=FONT)
+    title = "all or none selected every time"
+    if not np.isnan(stability.index):
+        low, high = stability.interval
+        title = f"stability {stability.index:.2f} ({100 * stability.confidence:g} %: {low:.2f} to {high:.2f})"
+    ax.set_title(title, fontsize=FONT)
+    return ax
+
+
+def information_confidence(table: Mapping[str, Sequence[Any]], *, confidence: float = 0.95, ax: Axes | None = None) -> Axes:
+    """Draw the information of features with its confidence limits, and at the right the ranks that they may have.
+
+    Parameters
+    ----------
+    table : mapping of str to sequences
+        ``feature``, ``information``, ``lower``, ``upper``, ``first_rank`` and ``last_rank``, as from
+        :meth:`labelsieve.Sieve.information_confidence`.
+    confidence : float, default=0.95
+        Confidence level of the limits, for the label of the axis.
+    ax : matplotlib axes, default=None
+        By default a new figure, as wide as a column where names are not long.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> table = {"feature": ["tempo", "pitch"], "information": [0.3, 0.1], "lower": [0.2, 0.05], "upper": [0.4, 0.15]}
+    >>> ax = information_confidence({**table, "first_rank": [1, 2], "last_rank": [1, 2]})
+    >>> [label.get_text() for label in ax.get_yticklabels()], [text.get_text() for text in ax.texts]
+    (['tempo', 'pitch'], ['rank', '1', '2'])
+    """
+    texts = short_names(table["feature"])
+    rows = range(len(texts))
+    if ax is None:
+        ax = bar_axes(texts, 0.8 + _LINE * max(1, len(texts)))
+    middle, low, high = (list(map(float, table[name])) for name in ("information", "lower", "upper"))
+    ax.hlines(rows, low, high, color=COLORS[0], linewidth=2.2)
+    ax.plot(middle, rows, linestyle="none", marker="o", markersize=4.5, color=ink())
+    name_rows(ax, texts, above=1.1)
+    ax.set_xlim(0, 1.02 * max([*high, 1e-9]))
+    at_right: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "fontsize": FONT, "va": "center", "ha": "left"}
+    ax.text(1.03, -0.85, "rank", **at_right)
+    for row, (first, last) in enumerate(zip(table["first_rank"], table["last_rank"], strict=True)):
+        ax.text(1.03, row, f"{first}" if first == last else f"{first} to {last}", **at_right)
+    ax.set_xlabel(f"information, nats ({100 * confidence:g} %)", fontsize=FONT)
+    return ax
 
 
 def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None, ax: Axes | None = None) -> Axes:
@@ -427,10 +406,12 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
     if len(texts) != network.n_labels:
         raise InputError(f"{len(texts)} names for {network.n_labels} labels.")
     in_order = [texts[label] for label in network.order]
-    height = min(_TALLEST, _ROW_NETWORK_CHART * (network.n_labels + 1))
+    height = min(_TALLEST, _LABEL * (network.n_labels + 1))
     size = min(FONT, 72 * 0.7 * height / (network.n_labels + 1))
     if ax is None:
-        ax = _fitting_axes_network_chart(in_order, height, size)
+        ax = new_axes(WIDTH, height)
+        widest = max((text_width(ax, name, size) for name in in_order), default=0.0)
+        ax.figure.figure.set_size_inches(min(WIDTH, widest + 0.4 + min(3.5, 0.8 + 0.5 * height)), height)
     position_of = {label: position for position, label in enumerate(network.order)}
     first = [(position_of[parents[0]], position_of[label]) for label, parents in enumerate(network.parents) if parents]
     others = [
@@ -462,11 +443,3 @@ def _arcs(edges: list[tuple[int, int]]) -> list[Any]:
         down = (start + end) / 2 - (end - start) / 2 * np.cos(_HALF_CIRCLE)
         arcs.append(np.column_stack([out, down]))
     return arcs
-
-
-def _fitting_axes_network_chart(names: list[str], height: float, size: float) -> Any:
-    """Make axes as wide as names and arcs need, up to the width of a page."""
-    ax = new_axes(WIDTH, height)
-    widest = max((text_width(ax, name, size) for name in names), default=0.0)
-    ax.figure.figure.set_size_inches(min(WIDTH, widest + 0.4 + min(3.5, 0.8 + 0.5 * height)), height)
-    return ax

@@ -1,4 +1,4 @@
-"""Ranks of methods: critical differences and maps."""
+"""Ranks of methods over data sets: the critical difference diagram, and a map of all ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +34,7 @@ _ABOVE = 0.55  # the axis of ranks with its numbers and the critical difference
 _GAP = 0.06  # between a line and its name
 _NUMBER = 0.2  # from one number of the axis to the next
 _SHORTEST_AXIS = 2.2
+_CELL = (0.42, 0.2)  # of the map of ranks
 
 
 def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH, ax: Axes | None = None) -> Axes:
@@ -46,7 +47,7 @@ def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH,
     Parameters
     ----------
     comparison : Comparison
-        The result of :func:`labelsieve.statistics.comparison`.
+        The result of :func:`labelsieve.statistics.compare`.
     width : float, default=6.3
         Inches of a new figure; more where names need it.
     ax : matplotlib axes, default=None
@@ -204,9 +205,6 @@ def _stack(spans: list[tuple[float, float]]) -> list[int]:
     return levels
 
 
-_CELL = (0.42, 0.2)  # inches
-
-
 def rank_map(
     table: ArrayLike | Frame | Results, *, lower_is_better: bool, methods: Sequence[str] | None = None, ax: Axes | None = None
 ) -> Axes:
@@ -218,7 +216,7 @@ def rank_map(
     Parameters
     ----------
     table : array-like or frame of shape (n_datasets, n_methods)
-        As in :func:`labelsieve.statistics.comparison`. Rows may be numbers of features as well.
+        As in :func:`labelsieve.statistics.compare`. Rows may be numbers of features as well.
     lower_is_better : bool
         True for losses.
     methods : sequence of str, default=None

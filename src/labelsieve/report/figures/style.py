@@ -94,6 +94,23 @@ def bar_axes(names: Sequence[str], height: float) -> Axes:
     return ax
 
 
+def name_rows(ax: Axes, names: Sequence[str], above: float = 0.6) -> None:
+    """Write the names of a bar chart, one row each from top to bottom, with ``above`` rows of space over the first."""
+    ax.set_yticks(range(len(names)), names, fontsize=FONT, parse_math=False)
+    ax.set_ylim(max(len(names), 1) - 0.4, -above)
+    ax.tick_params(axis="y", length=0)
+    ax.tick_params(axis="x", labelsize=FONT)
+    ax.spines[["top", "right", "left"]].set_visible(False)
+
+
+def name_axes(ax: Axes, xlabel: str, ylabel: str, **ylabel_style: Any) -> None:
+    """Write the labels of both axes at the font size of figures, and draw the left and the lower axis only."""
+    ax.set_xlabel(xlabel, fontsize=FONT)
+    ax.set_ylabel(ylabel, fontsize=FONT, **ylabel_style)
+    ax.tick_params(labelsize=FONT)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
 def size_in_inches(ax: Axes) -> tuple[float, float]:
     """Return width and height of axes after layout."""
     ax.figure.figure.draw_without_rendering()
