@@ -10,7 +10,7 @@ PYPROJECT = HERE.parents[1] / "pyproject.toml"
 
 # Stages of a selection, and the packages that compute them.
 FLOW = [
-    ("table", "datasets"),
+    ("table", "datasets, tables"),
     ("codes", "discretize, labelspace"),
     ("counts", "counting, core"),
     ("entropies", "counting"),
@@ -23,15 +23,16 @@ FLOW = [
 # What each layer contains, by its first package.
 CONTENTS = {
     "cli": "command line: the only code that prints",
-    "report": "HTML reports, replications of papers, studies",
+    "report": "HTML reports, comparisons of methods",
     "chains": "classifier chains",
     "selectors": "scikit-learn selectors; all public names",
     "search": "search strategies, stopping rules, classifiers",
-    "criteria": "independent of each other",
+    "criteria": "components",
     "formula": "symbols, planner and evaluation of formulas",
     "information": "entropy and mutual information",
-    "counting": "codes, fixed-point arithmetic, backends",
-    "core": "compiled module; helpers for all packages",
+    "counting": "joint counts, fixed-point arithmetic, backends",
+    "tables": "reading of tables, targets, weights; codes",
+    "core": "compiled module; helpers",
 }
 
 WIDTH, MARGIN, CHIP, ROW = 900, 16, 26, 42

@@ -70,7 +70,7 @@ MEASURES: Mapping[str, Measure] = {
 NO_OPTIONS = ("Y", "predicted", "scores", "sample_weight")  # parameters of a measure that are not options
 Convention = str | Mapping[str, Mapping[str, Any]]
 
-#: Options of the measures, by the name of a convention and of the measure; see :func:`labelsieve.metrics.options`.
+#: Options of the measures, by the name of a convention and of the measure; see :func:`labelsieve.metrics.convention_options`.
 CONVENTIONS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "labelsieve": {},
     "scikit-learn": {
@@ -160,7 +160,7 @@ def evaluate(
     predicted, scores : array-like of the same shape, default=None
         Predicted labels as 0 and 1, and scores, such as probabilities; at least one of the two.
     convention : {"labelsieve", "scikit-learn", "mulan", "matlab"} or mapping, default="labelsieve"
-        The program whose results to reproduce, or options by measure: see :func:`options`.
+        The program whose results to reproduce, or options by measure: see :func:`convention_options`.
     sample_weight : array-like of shape (n_rows,), default=None
         The weight of each row.
 
@@ -259,7 +259,7 @@ def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: o
     name : str
         One of :func:`scorer_names`. Rankings use ``predict_proba`` or else ``decision_function``, the others ``predict``.
     convention : {"labelsieve", "scikit-learn", "mulan", "matlab"} or mapping, default="labelsieve"
-        The program whose results to reproduce, or options by measure: see :func:`options`.
+        The program whose results to reproduce, or options by measure: see :func:`convention_options`.
     **options
         Options of the measure, such as ``ties="half"``.
 

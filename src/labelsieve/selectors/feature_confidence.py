@@ -43,7 +43,7 @@ class FeatureConfidence(FeatureInformation):
         """Confidence limits of the information of the selected features, and confidence sets of their ranks by information.
 
         Limits are those of the information about the label that a feature is most informative about, for each feature by
-        itself: see :func:`labelsieve.discoveries.intervals`. They account for the choice of that label among all
+        itself: see :func:`labelsieve.discoveries.information_intervals`. They account for the choice of that label among all
         (Bonferroni: the level of a label is ``1 - (1 - confidence) / n_labels``), not for the choice of features because of
         their information. Ranks are those of the information about all labels, among the listed features, for all of them
         together: see :func:`labelsieve.discoveries.information_ranks`.

@@ -192,7 +192,7 @@ class LabelwiseSieve(BaseCountingSieve):
     def plot(  # type: ignore[override]
         self, *, names: Names = None, label_names: Names = None, n_shown: int = 40, ax: Axes | None = None
     ) -> Axes:
-        """Draw which labels share features: see :func:`labelsieve.report.figures.features`."""
+        """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""
         check_is_fitted(self)
         return figure_function("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)
 

@@ -205,7 +205,7 @@ class SelectionViews:
         label_names: Names = None,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the information per label: see :func:`labelsieve.report.figures.discoveries`."""
+        """Draw the information per label: see :func:`labelsieve.report.figures.information_map`."""
         columns, table = self._label_information(X, y)  # type: ignore[attr-defined]
         given = getattr(self, "feature_names_in_", None) if names is None else names
         features = column_names(X, given, self.n_features_in_, "feature")

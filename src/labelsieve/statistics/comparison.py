@@ -32,7 +32,7 @@ _FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Significant differences between methods. Created by :func:`labelsieve.statistics.comparison`.
+    """Significant differences between methods. Created by :func:`labelsieve.statistics.compare`.
 
     Attributes
     ----------

@@ -148,7 +148,7 @@ class Protocol:
     baselines : sequence of str, default=("random", "all")
         Methods that are added to the study: a random ranking, and all features.
     convention : str or mapping, default="labelsieve"
-        Convention of the measures, a name or options by measure: see :func:`labelsieve.metrics.options`.
+        Convention of the measures, a name or options by measure: see :func:`labelsieve.metrics.convention_options`.
     scale : {"standard", "minmax", None}, default="standard"
         Scaling of the features for the classifiers, fitted on the training rows of every split: mean 0 and variance 1, the
         range from 0 to 1, or none. It matters to distances and linear models; trees make the same splits with and without it.
