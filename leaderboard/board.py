@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from labelsieve.errors import InputError, StudyError
 from labelsieve.metrics import MEASURES
 from labelsieve.studies.protocol import ALL
-from labelsieve.studies.store import FILE, StudyStore, check_types, connect, plain_errors, reading_study, stored_protocol
+from labelsieve.studies.store import FILE, StudyStore, connect, plain_errors, reading_study, stored_protocol
 
 Floats = NDArray[np.float64]
 SIZES = (1, 2, 5, 10, 20, 40, 70, 100)
@@ -142,16 +142,14 @@ def stored_board(folder: Path) -> Iterator[Path]:
 
 def _read(name: str, folder: Path, repeats: int | None) -> dict[str, Any]:
     with reading_study(folder) as db:
-        check_types(db, folder / FILE)
         if repeats is not None:
             for table in ("cells", "selections"):
                 db.execute(f"CREATE TEMP TABLE {table} AS SELECT * FROM main.{table} WHERE split < ?", (repeats,))
-        return _tables(db, name, folder / FILE)
+        return _tables(db, name)
 
 
-def _tables(db: sqlite3.Connection, name: str, path: Path) -> dict[str, Any]:
-    fact = db.execute("SELECT value FROM facts WHERE key = 'protocol'").fetchone()
-    protocol = stored_protocol(fact[0] if fact else "{}", path)
+def _tables(db: sqlite3.Connection, name: str) -> dict[str, Any]:
+    protocol = stored_protocol(db)
     settings = {table["name"]: table for table in protocol.get("datasets", [])}
     order = {dataset: place for place, dataset in enumerate(settings)}
     measures = tuple(protocol.get("measures", ()))
@@ -243,7 +241,9 @@ def import_results(folder: str | os.PathLike[str], study: str | os.PathLike[str]
         db = connect(path)
         try:
             db.execute("BEGIN IMMEDIATE")
-            _insert(db, "facts", [{"key": key, "value": value} for key, value in facts["facts"].items()], replace=True)
+            # The version of the format is that of the file that is written, not of the one that was exported.
+            own = {key: value for key, value in facts["facts"].items() if key not in ("format", "version")}
+            _insert(db, "facts", [{"key": key, "value": value} for key, value in own.items()])
             _insert(db, "datasets", facts["datasets"])
             _insert(db, "runs", facts["runs"])
             _insert(db, "selections", [{**row, "selected": _text(row["selected"])} for row in selections.to_pylist()])
@@ -322,10 +322,10 @@ def _rows(db: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in found]
 
 
-def _insert(db: sqlite3.Connection, table: str, rows: list[dict[str, Any]], *, replace: bool = False) -> None:
+def _insert(db: sqlite3.Connection, table: str, rows: list[dict[str, Any]]) -> None:
     if rows:
         names = ", ".join(rows[0])
-        sql = f"INSERT {'OR REPLACE ' if replace else ''}INTO {table} ({names}) VALUES ({', '.join('?' * len(rows[0]))})"
+        sql = f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(rows[0]))})"
         db.executemany(sql, [tuple(row.values()) for row in rows])
 
 
@@ -363,10 +363,10 @@ def merge_results(folder: str | os.PathLike[str], others: Iterable[str | os.Path
 def _add(db: sqlite3.Connection, path: Path, other: Path) -> int:
     if not other.exists():
         raise StudyError(f"{other.parent}: this folder has no study; there is no {FILE} in it.")
-    connect(other).close()  # brings an earlier version of the format up to date, and refuses other files
+    with reading_study(other.parent):  # refuses damaged files, and files of other programs
+        pass
     db.execute("ATTACH ? AS other", (str(other),))
     try:
-        check_types(db, path)
         for table, match in (("selections", _SELECTION), ("cells", _CELL)):
             differs = f"SELECT new.dataset, new.split, new.method FROM other.{table} new JOIN main.{table} old ON {match}"
             found = db.execute(f"{differs} WHERE NOT ({_SAME}) LIMIT 1").fetchone()

@@ -9,10 +9,11 @@ from typer.core import TyperCommand
 from labelsieve.cli import plain_messages, quiet_pipes, start
 from labelsieve.cli.options import Format, FormatOption, JsonOption, asked_format, command_line, emit, examples, names_in
 from labelsieve.cli.report import check_output, print_path, require_matplotlib
-from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, prepare, run
+from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, RunOptions, end, plan_document, plan_text, run
+from labelsieve.cli.run_study import dry_run as plan_only
 from labelsieve.errors import InputError, unknown_name
 from labelsieve.report.text import listed, prose, tables
-from labelsieve.studies import StudyResults
+from labelsieve.studies import Study, StudyResults
 from labelsieve.studies.store import FILE
 from replications import REPLICATIONS, Replication
 from replications.page import replication_report
@@ -79,16 +80,20 @@ def replicate(
         return
     wanted = None if sets is None else names_in(sets)
     options = RunOptions(jobs, changed, retry_failed)
-    outcomes, costs = {}, {}
-    for part, protocol in replication.protocols(full=full, sets=wanted, data_home=data).items():
-        prepared = prepare(protocol, folder / part, options)
-        if dry_run:
-            costs[part] = prepared
-        else:
-            outcomes[folder / part] = run(prepared)
-    if costs:
-        text = "\n\n".join(cost.text for cost in costs.values())
-        emit(format, False, table=lambda: text, document=lambda: {part: cost.document for part, cost in costs.items()})
+    studies = {
+        part: Study(protocol, folder / part)
+        for part, protocol in replication.protocols(full=full, sets=wanted, data_home=data).items()
+    }
+    if dry_run:
+        plans = {part: (study.protocol, plan_only(study, options)) for part, study in studies.items()}
+        emit(
+            format,
+            False,
+            table=lambda: "\n\n".join(plan_text(*plan) for plan in plans.values()),
+            document=lambda: {part: plan_document(*plan) for part, plan in plans.items()},
+        )
+        return
+    outcomes = {folder / part: run(study, options) for part, study in studies.items()}
     results = {path.name: StudyResults(path) for path in outcomes}
     if outcomes:
         emit(

@@ -52,7 +52,7 @@ def board(tmp_path_factory):
         folder / "three.csv", index=False
     )
     (folder / "board.toml").write_text(PROTOCOL, encoding="utf-8")
-    result = run("compare", folder / "board.toml", "--out", folder / "board", "--no-estimate")
+    result = run("compare", folder / "board.toml", "--out", folder / "board")
     assert result.exit_code == 0, result.output
     return folder
 
@@ -66,7 +66,7 @@ def test_every_study_of_a_file_has_its_folder(board):
 def test_shards_are_run_and_merged(board, tmp_path):
     for number in ("1/2", "2/2"):
         shard = tmp_path / number[0]
-        run("compare", board / "board.toml", "--out", shard, "--no-estimate", "--shard", number, "--only-datasets", "one,two")
+        run("compare", board / "board.toml", "--out", shard, "--shard", number, "--only-datasets", "one,two")
     result = board_run("merge", tmp_path / "all", tmp_path / "1", tmp_path / "2")
     assert result.exit_code == 0, result.output
     assert contents(tmp_path / "all" / "labels") == contents(board / "board" / "labels")

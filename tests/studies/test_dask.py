@@ -1,14 +1,13 @@
 """Studies on a Dask cluster: the same results, written here; lost workers are borne."""
 
 import os
-import threading
 import time
 from contextlib import contextmanager
 
 import pytest
 from sklearn.base import BaseEstimator
 
-from labelsieve.studies import Study, StudyError, StudyResults, dask_workers, steps
+from labelsieve.studies import Study, StudyError, StudyResults, cells, dask_workers
 from tests.support.small_studies import contents, data, protocol
 
 dask = pytest.importorskip("dask", reason="studies on a cluster need dask.distributed")
@@ -87,9 +86,7 @@ def test_what_does_not_go_with_a_cluster_is_refused(tmp_path, client):
 
 
 def test_other_code_on_a_worker_ends_the_study(tmp_path, client, monkeypatch):
-    planned = steps.code_print()
-    is_planner = lambda: threading.current_thread() is threading.main_thread()  # noqa: E731
-    monkeypatch.setattr(steps, "code_print", lambda: planned if is_planner() else "another")
+    monkeypatch.setattr(cells, "code_print", lambda: "another")
     with pytest.raises(StudyError, match="the code of labelsieve differs between processes"):
         Study(protocol(), tmp_path).run(client=client)
     assert contents(tmp_path)[1] == []

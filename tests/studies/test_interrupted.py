@@ -59,7 +59,7 @@ def goes_on(command, folder, before):
 def test_interrupted_compare_ends_with_130_and_goes_on(tmp_path, jobs):
     known_table()[:100].to_csv(tmp_path / "songs.csv", index=False)
     command = ["compare", tmp_path / "songs.csv", "--labels", 5, "--methods", "jmi,mim", "--k", "1..10", "--splits", "10x50%"]
-    command += ["--measures", "hamming_loss", "--jobs", jobs, "--no-estimate", "--out", tmp_path / "study"]
+    command += ["--measures", "hamming_loss", "--jobs", jobs, "--out", tmp_path / "study"]
     before = interrupted(command, tmp_path / "study")
     assert 0 < len(before) < 40
     errors = goes_on(command, tmp_path / "study", before)

@@ -5,9 +5,8 @@ import sqlite3
 import pytest
 
 from labelsieve.studies import Study, StudyResults
-from labelsieve.studies import store as schema
 from labelsieve.studies.records import KINDS
-from tests.support.small_studies import contents, data, protocol
+from tests.support.small_studies import data, protocol
 
 SMALL = {"datasets": [data()], "methods": ["jmi"], "baselines": ["all"], "splits": "2x50%"}
 
@@ -47,27 +46,3 @@ def test_the_profile_adds_up_what_is_stored(tmp_path):
     assert 0 < found.running < 60
     assert "training and prediction" not in found.to_markdown()
     assert found.to_markdown().splitlines()[-1].startswith("| total | ")
-
-
-def as_version_1(folder):
-    db = sqlite3.connect(folder / "results.sqlite", isolation_level=None)
-    for table, columns in schema.added_since(1).items():
-        for column in columns:
-            db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
-    db.execute("UPDATE facts SET value = '1' WHERE key = 'version'")
-    db.close()
-
-
-def test_file_of_version_1_is_read_as_it_is_and_completed_when_it_is_run(tmp_path):
-    Study(protocol(**SMALL), tmp_path).run()
-    means, before = StudyResults(tmp_path).means("hamming_loss", "mlknn").to_markdown(), contents(tmp_path)
-    as_version_1(tmp_path)
-    old = StudyResults(tmp_path)
-    assert old.means("hamming_loss", "mlknn").to_markdown() == means
-    assert (old.time_profile().total["measures"], old.time_profile().total["other"] > 0) == (0, True)
-    assert rows(tmp_path, "SELECT value FROM facts WHERE key = 'version'") == [("1",)], "reading changes nothing"
-    more = protocol(**(SMALL | {"methods": ["jmi", "mim"]}))
-    assert Study(more, tmp_path).run().n_run == 4
-    assert rows(tmp_path, "SELECT value FROM facts WHERE key = 'version'") == [("3",)]
-    assert all(set(old) <= set(new) for old, new in zip(before, contents(tmp_path), strict=True))
-    assert StudyResults(tmp_path).time_profile().total["measures"] > 0

@@ -13,9 +13,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve.classifiers import MLkNN
-from labelsieve.studies import Study, StudyError, StudyResults, steps
-from labelsieve.studies import store as schema
-from labelsieve.studies import store as study_store
+from labelsieve.studies import Study, StudyError, StudyResults, plan, store
 from labelsieve.studies.store import StudyStore
 from tests.support.small_studies import ROOT, contents, data, protocol, start
 
@@ -72,8 +70,8 @@ def test_added_method_data_set_and_classifier_run_only_what_is_new(tmp_path):
 def test_more_features_and_measures_keep_what_was_selected_where_it_is_enough(tmp_path):
     few = {"datasets": [data()], "methods": ["jmi"], "baselines": []}
     Study(protocol(**few, n_features="1..4"), tmp_path).run()
-    plan = Study(protocol(**few, n_features=[2], measures=["macro_f1"]), tmp_path).plan()
-    assert all(step.classifier is not None for batch in plan.batches for step in batch.steps), "no selection is needed"
+    batches = Study(protocol(**few, n_features=[2], measures=["macro_f1"]), tmp_path).plan().batches
+    assert all(step.classifier is not None for batch in batches for step in batch.steps), "no selection is needed"
     Study(protocol(**few, n_features=[2, 6], measures=["macro_f1"]), tmp_path).run()
     values = {row[4:6] for row in contents(tmp_path)[2]}
     assert values == {(k, measure) for k in (1, 2, 3, 4, 6) for measure in ("hamming_loss", "ranking_loss", "macro_f1")}
@@ -205,7 +203,7 @@ def test_changed_settings_are_noticed(tmp_path, change, said):
 
 def test_changed_code_is_noticed(tmp_path, monkeypatch):
     Study(protocol(), tmp_path).run()
-    monkeypatch.setattr(steps, "code_print", lambda: "another")
+    monkeypatch.setattr(plan, "code_print", lambda: "another")
     with pytest.raises(StudyError, match="the code of labelsieve \\(48 cells\\)"):
         Study(protocol(), tmp_path).run()
 
@@ -240,15 +238,15 @@ def test_two_runners_of_one_process_exclude_each_other(tmp_path):
 
 
 def test_full_disk_ends_in_a_clear_error_and_keeps_what_was_done(tmp_path, monkeypatch):
-    connect = schema.connect
+    connect = store.connect
 
-    def small(path, **how):
-        connection = connect(path, **how)
+    def small(path):
+        connection = connect(path)
         connection.execute("PRAGMA max_page_count = 11")
         return connection
 
     with monkeypatch.context() as patch:
-        patch.setattr(study_store, "connect", small)
+        patch.setattr(store, "connect", small)
         with pytest.raises(StudyError, match="the disk is full"):
             Study(protocol(), tmp_path).run()
     assert Study(protocol(), tmp_path).run().n_cells == 48
@@ -288,13 +286,16 @@ for place in ("locked/study", "locked/new"):
     assert "this folder cannot be created (Permission denied)" in made
 
 
-def test_study_of_another_version_is_refused(tmp_path):
+@pytest.mark.parametrize("version", [3, 99])
+def test_study_of_another_version_is_refused(tmp_path, version):
     StudyStore(tmp_path).__exit__()
     db = sqlite3.connect(tmp_path / "results.sqlite")
-    db.execute("UPDATE facts SET value = '99' WHERE key = 'version'")
+    db.execute("UPDATE facts SET value = ? WHERE key = 'version'", (str(version),))
     db.commit()
     db.close()
-    with pytest.raises(StudyError, match="version 99 of the format; this release reads versions up to 3"):
+    with pytest.raises(
+        StudyError, match=rf"results\.sqlite: version {version} of the format, and this release reads version 4"
+    ):
         StudyStore(tmp_path)
-    with pytest.raises(StudyError, match="version 99 of the format"):
+    with pytest.raises(StudyError, match=f"version {version} of the format"):
         StudyResults(tmp_path)

@@ -8,9 +8,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from labelsieve import InputError
-from labelsieve.studies import Protocol, Study, StudyError, StudyResults
-from labelsieve.studies import steps as pending_steps
-from labelsieve.studies import steps as step_runner
+from labelsieve.studies import Protocol, Study, StudyError, StudyResults, plan
+from labelsieve.studies import cells as cell_work
 from labelsieve.studies.data import LoadedData
 from labelsieve.studies.protocol import Part
 from tests.support.small_studies import contents, data, protocol
@@ -108,8 +107,8 @@ def test_kept_rankings_serve_a_classifier_that_is_added_under_other_code(tmp_pat
     made = protocol(**FEW)
     Study(made, tmp_path).run()
     before = contents(tmp_path)
-    monkeypatch.setattr(pending_steps, "code_print", lambda: "other")
-    monkeypatch.setattr(step_runner, "code_print", lambda: "other")
+    monkeypatch.setattr(plan, "code_print", lambda: "other")
+    monkeypatch.setattr(cell_work, "code_print", lambda: "other")
     more = protocol(**{**FEW, "classifiers": [*FEW["classifiers"], {"name": "brknn", "k": 3}]})
     assert Study(more, tmp_path).run(changed="keep").n_run == 2 * 2 * 2
     assert contents(tmp_path)[0] == before[0]

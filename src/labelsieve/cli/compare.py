@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
+from labelsieve.cli import run_study
 from labelsieve.cli.options import (
     FILE,
     Format,
@@ -23,27 +24,183 @@ from labelsieve.cli.options import (
     registered,
     with_options,
 )
-from labelsieve.cli.run_study import (
-    CHANGED,
-    DRY_RUN,
-    JOBS,
-    NO_ESTIMATE,
-    OUT,
-    RETRY,
-    Changed,
-    PartOptions,
-    RunOptions,
-    end,
-    prepare,
-    run,
-)
+from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, PartOptions, RunOptions
 from labelsieve.errors import InputError
 from labelsieve.report.text import plain_table, printable, prose, tables, text_of
 
 if TYPE_CHECKING:
-    from labelsieve.studies import Outcome, Protocol, StudyResults
+    from labelsieve.studies import Outcome, Profile, Protocol, StudyPlan, StudyResults
 
 NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
+
+
+METHODS = "Comma-separated names; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
+N_FEATURES = "Numbers of features: 1..50, 5,10,20, or 10%,20%; default: 1..50."
+SPLITS = "30x50%, 10-fold, or either after 'stratified'; default: 30x50%."
+CLASSIFIERS = (
+    "Comma-separated names; may be repeated. For labels: mlknn, logistic, svm, trees, forest, brknn, iblr, br, lp, ppt, rakel, "
+    "homer, copies, lift, cc, ecc, ebcc, occ, eocc; for numeric targets: knn, ridge, trees, forest; or the import path of a "
+    "scikit-learn estimator. Default: mlknn. mlknn:k=7 sets a parameter, br:base=tree the base: logistic, svm, tree, bayes."
+)
+SCALE = "Scaling of the features for the classifiers, by the training rows: standard, minmax or none; default: standard."
+MEASURES = "Comma-separated names, such as hamming_loss,macro_f1; for numeric targets rrmse."
+FILLED = "train-mean: impute missing cells by the means of the training rows. Default: an error if unsupported."
+PROFILE = "Print the time of all stored cells, by method and phase."
+DATA = f"{FILE} Or one .toml file with the whole protocol."
+
+
+@dataclass(frozen=True)
+class CompareOptions(PartOptions, ReadOptions):
+    """How to read files of data, and the part of a protocol to run."""
+
+
+@with_options(CompareOptions)
+def compare(
+    data: Annotated[list[str], typer.Argument(help=DATA)],
+    out: Annotated[Path, typer.Option(help=OUT)],
+    options: CompareOptions,
+    methods: Annotated[str | None, typer.Option(help=METHODS, autocompletion=complete(method_names))] = None,
+    k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES)] = None,
+    splits: Annotated[str | None, typer.Option(help=SPLITS)] = None,
+    classifiers: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--classifiers", "--classifier", "--learner", help=CLASSIFIERS, autocompletion=complete(registered("CLASSIFIERS"))
+        ),
+    ] = None,
+    measures: Annotated[str | None, typer.Option(help=MEASURES)] = None,
+    baselines: Annotated[str | None, typer.Option(help="random, variance, all, or none; default: random,all.")] = None,
+    convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
+    scale: Annotated[str | None, typer.Option(help=SCALE)] = None,
+    missing_values: Annotated[str | None, typer.Option(help=FILLED)] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.")] = None,
+    jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
+    time_limit: Annotated[float | None, typer.Option(help="Seconds of one selection or evaluation.")] = None,
+    memory_limit: Annotated[float | None, typer.Option(help="MB of one selection or evaluation (Linux).")] = None,
+    changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY)] = False,
+    profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
+) -> None:
+    """Compare methods on data sets: select and evaluate in every split, and store all results.
+
+    After an interruption the same command resumes the study.
+    """
+    from labelsieve.studies import Protocol, Study, StudyResults
+
+    given = {
+        "methods": methods,
+        "n_features": k,
+        "splits": splits,
+        "classifiers": ",".join(classifiers) if classifiers else None,
+        "measures": measures,
+        "baselines": baselines,
+        "convention": convention,
+        "scale": scale,
+        "seed": seed,
+    }
+    settings = {name: value for name, value in given.items() if value is not None}
+    reading = options.settings() | ({} if missing_values is None else {"missing_values": missing_values})
+    if data[0].endswith(".toml"):
+        if settings or reading or len(data) > 1:
+            more = ", ".join([*settings, *reading]) or "files"
+            raise InputError(f"{data[0]}: this file is the whole protocol; leave out other data sets and {more}.")
+        protocols = Protocol.several_from_toml(data[0])
+    else:
+        protocols = {"": protocol_from_options(data, settings, reading)}
+    format = asked_format(format, json)
+    if len(protocols) > 1 and format is not Format.table:
+        raise InputError(
+            f"{data[0]}: it has several studies, and one document cannot have all; python -m leaderboard reads them."
+        )
+    run_options = RunOptions(jobs, changed, retry_failed, time_limit, memory_limit)
+    outcomes: dict[Path, Outcome] = {}
+    stored = []
+    for name, protocol in options.part().of(protocols).items():
+        study = Study(protocol, out / name if name else out)
+        with messages_as_options():
+            if dry_run:
+                print_plan(protocol, run_study.dry_run(study, run_options), format)
+                continue
+            outcome = run_study.run(study, run_options)
+        results = StudyResults(study.folder, protocol=protocol)
+        if len(protocols) == 1:
+            print_means(protocol, results, outcome, format)
+        if profile:
+            print_profile(results.time_profile())
+        outcomes[Path(study.folder)] = outcome
+        stored.append(results)
+    if len(protocols) > 1 and not dry_run:
+        typer.echo(f"labelsieve: average ranks: python -m leaderboard ranks {out}", err=True)
+    run_study.end(outcomes, stored)
+
+
+def print_plan(protocol: "Protocol", plan: "StudyPlan", format: Format) -> None:
+    """Print how many cells are stored and how many are left, in the requested format."""
+    emit(
+        format,
+        False,
+        table=lambda: run_study.plan_text(protocol, plan),
+        document=lambda: run_study.plan_document(protocol, plan),
+        rows=lambda: run_study.plan_rows(plan),
+    )
+
+
+def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[str, Any]) -> "Protocol":
+    """Make a protocol from the options of the command line; those of ``reading`` are for every data set."""
+    from labelsieve.studies import Protocol
+    from labelsieve.studies.data import read_source
+
+    if "methods" not in given:
+        raise InputError("--methods is missing: comma-separated names, such as jmi,scls; labelsieve methods lists them.")
+    settings = dict(given)
+    sources = [{"name": read_source(path).name, "path": path, **reading} for path in data]
+    for name in ("methods", "measures", "baselines"):
+        if name in settings:
+            settings[name] = names_in(settings[name])
+    settings["methods"] = [read_method_option(text) for text in settings["methods"]]
+    if settings.get("baselines") == ["none"]:
+        settings["baselines"] = []
+    if "classifiers" in settings:
+        settings["classifiers"] = read_classifiers_option(settings["classifiers"])
+    return Protocol(sources, **settings)
+
+
+def read_classifier_option(text: str) -> dict[str, Any]:
+    """Read one classifier.
+
+    >>> read_classifier_option("mlknn:k=7:s=0.5")
+    {'name': 'mlknn', 'k': 7, 's': 0.5}
+    """
+    name, parameters = parse_named(text, "--classifiers")
+    return {"name": name, **parameters}
+
+
+def read_classifiers_option(text: str) -> list[dict[str, Any]]:
+    """Read several classifiers; those of the same kind are named by their full text.
+
+    >>> [settings["name"] for settings in read_classifiers_option("brknn:k=5,mlknn:k=3,mlknn:k=7")]
+    ['brknn', 'mlknn:k=3', 'mlknn:k=7']
+    """
+    texts = names_in(text)
+    classifiers = [read_classifier_option(entry) for entry in texts]
+    kinds = [settings["name"] for settings in classifiers]
+    return [
+        {**settings, "name": name, "classifier": kind} if kinds.count(kind) > 1 else settings
+        for name, kind, settings in zip(texts, kinds, classifiers, strict=True)
+    ]
+
+
+def read_method_option(text: str) -> dict[str, Any]:
+    """Read one method; with parameters its name in the results is the full text.
+
+    >>> read_method_option("relieff:n_neighbors=20")
+    {'name': 'relieff:n_neighbors=20', 'criterion': 'relieff', 'n_neighbors': 20}
+    """
+    name, parameters = parse_named(text, "--methods")
+    return {"name": text, "criterion": name, **parameters} if parameters else {"name": name}
 
 
 class MeanTable(TypedDict):
@@ -154,172 +311,10 @@ def _ties(table: MeanTable) -> str:
     return f" On {where} several methods share the first rank, and each of them is counted." if tied else ""
 
 
-def print_profile(out: Path) -> None:
+def print_profile(profile: "Profile") -> None:
     """Print the seconds of every method by phase."""
-    from labelsieve.studies.records import profile_of
-
-    head, *rows = profile_of(out).rows()
+    head, *rows = profile.rows()
     table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
     for row in rows:
         table.add_row(*map(printable, row))
     typer.echo("\n".join(["", prose("Seconds of all stored cells, and their shares:"), "", text_of(table)]), err=True)
-
-
-METHODS = "Comma-separated names; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
-N_FEATURES = "Numbers of features: 1..50, 5,10,20, or 10%,20%; default: 1..50."
-SPLITS = "30x50%, 10-fold, or either after 'stratified'; default: 30x50%."
-CLASSIFIERS = (
-    "Comma-separated names; may be repeated. For labels: mlknn, logistic, svm, trees, forest, brknn, iblr, br, lp, ppt, rakel, "
-    "homer, copies, lift, cc, ecc, ebcc, occ, eocc; for numeric targets: knn, ridge, trees, forest; or the import path of a "
-    "scikit-learn estimator. Default: mlknn. mlknn:k=7 sets a parameter, br:base=tree the base: logistic, svm, tree, bayes."
-)
-SCALE = "Scaling of the features for the classifiers, by the training rows: standard, minmax or none; default: standard."
-MEASURES = "Comma-separated names, such as hamming_loss,macro_f1; for numeric targets rrmse."
-FILLED = "train-mean: impute missing cells by the means of the training rows. Default: an error if unsupported."
-PROFILE = "Print the time of all stored cells, by method and phase."
-DATA = f"{FILE} Or one .toml file with the whole protocol."
-
-
-@dataclass(frozen=True)
-class CompareOptions(PartOptions, ReadOptions):
-    """How to read files of data, and the part of a protocol to run."""
-
-
-@with_options(CompareOptions)
-def compare(
-    data: Annotated[list[str], typer.Argument(help=DATA)],
-    out: Annotated[Path, typer.Option(help=OUT)],
-    options: CompareOptions,
-    methods: Annotated[str | None, typer.Option(help=METHODS, autocompletion=complete(method_names))] = None,
-    k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES)] = None,
-    splits: Annotated[str | None, typer.Option(help=SPLITS)] = None,
-    classifiers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--classifiers", "--classifier", "--learner", help=CLASSIFIERS, autocompletion=complete(registered("CLASSIFIERS"))
-        ),
-    ] = None,
-    measures: Annotated[str | None, typer.Option(help=MEASURES)] = None,
-    baselines: Annotated[str | None, typer.Option(help="random, variance, all, or none; default: random,all.")] = None,
-    convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
-    scale: Annotated[str | None, typer.Option(help=SCALE)] = None,
-    missing_values: Annotated[str | None, typer.Option(help=FILLED)] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.")] = None,
-    jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
-    no_estimate: Annotated[bool, typer.Option("--no-estimate", help=NO_ESTIMATE)] = False,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds of one selection or evaluation.")] = None,
-    memory_limit: Annotated[float | None, typer.Option(help="MB of one selection or evaluation (Linux).")] = None,
-    changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY)] = False,
-    profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
-    format: FormatOption = Format.table,
-    json: JsonOption = False,
-) -> None:
-    """Compare methods on data sets: select and evaluate in every split, and store all results.
-
-    After an interruption the same command resumes the study.
-    """
-    from labelsieve.studies import Protocol, StudyResults
-
-    given = {
-        "methods": methods,
-        "n_features": k,
-        "splits": splits,
-        "classifiers": ",".join(classifiers) if classifiers else None,
-        "measures": measures,
-        "baselines": baselines,
-        "convention": convention,
-        "scale": scale,
-        "seed": seed,
-    }
-    settings = {name: value for name, value in given.items() if value is not None}
-    reading = options.settings() | ({} if missing_values is None else {"missing_values": missing_values})
-    if data[0].endswith(".toml"):
-        if settings or reading or len(data) > 1:
-            more = ", ".join([*settings, *reading]) or "files"
-            raise InputError(f"{data[0]}: this file is the whole protocol; leave out other data sets and {more}.")
-        protocols = Protocol.several_from_toml(data[0])
-    else:
-        protocols = {"": protocol_from_options(data, settings, reading)}
-    format, run_options = (
-        asked_format(format, json),
-        RunOptions(jobs, changed, retry_failed, time_limit, memory_limit, not no_estimate),
-    )
-    if len(protocols) > 1 and format is not Format.table:
-        raise InputError(
-            f"{data[0]}: it has several studies, and one document cannot have all; python -m leaderboard reads them."
-        )
-    outcomes, stored = {}, []
-    for name, protocol in options.part().of(protocols).items():
-        folder = out / name if name else out
-        with messages_as_options():
-            prepared = prepare(protocol, folder, run_options)
-        if dry_run:
-            rows = [["method", "minutes"], *prepared.document["minutes_by_method"].items()]
-            emit(format, False, table=lambda: prepared.text, document=lambda: prepared.document, rows=lambda: rows)  # noqa: B023
-            continue
-        outcomes[folder] = run(prepared)
-        stored.append(StudyResults(folder, protocol=protocol))
-        if len(protocols) == 1:
-            print_means(protocol, stored[-1], outcomes[folder], format)
-        if profile:
-            print_profile(folder)
-    if len(protocols) > 1 and not dry_run:
-        typer.echo(f"labelsieve: average ranks: python -m leaderboard ranks {out}", err=True)
-    end(outcomes, stored)
-
-
-def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[str, Any]) -> "Protocol":
-    """Make a protocol from the options of the command line; those of ``reading`` are for every data set."""
-    from labelsieve.studies import Protocol
-    from labelsieve.studies.data import read_source
-
-    if "methods" not in given:
-        raise InputError("--methods is missing: comma-separated names, such as jmi,scls; labelsieve methods lists them.")
-    settings = dict(given)
-    sources = [{"name": read_source(path).name, "path": path, **reading} for path in data]
-    for name in ("methods", "measures", "baselines"):
-        if name in settings:
-            settings[name] = names_in(settings[name])
-    settings["methods"] = [read_method_option(text) for text in settings["methods"]]
-    if settings.get("baselines") == ["none"]:
-        settings["baselines"] = []
-    if "classifiers" in settings:
-        settings["classifiers"] = read_classifiers_option(settings["classifiers"])
-    return Protocol(sources, **settings)
-
-
-def read_classifier_option(text: str) -> dict[str, Any]:
-    """Read one classifier.
-
-    >>> read_classifier_option("mlknn:k=7:s=0.5")
-    {'name': 'mlknn', 'k': 7, 's': 0.5}
-    """
-    name, parameters = parse_named(text, "--classifiers")
-    return {"name": name, **parameters}
-
-
-def read_classifiers_option(text: str) -> list[dict[str, Any]]:
-    """Read several classifiers; those of the same kind are named by their full text.
-
-    >>> [settings["name"] for settings in read_classifiers_option("brknn:k=5,mlknn:k=3,mlknn:k=7")]
-    ['brknn', 'mlknn:k=3', 'mlknn:k=7']
-    """
-    texts = names_in(text)
-    classifiers = [read_classifier_option(entry) for entry in texts]
-    kinds = [settings["name"] for settings in classifiers]
-    return [
-        {**settings, "name": name, "classifier": kind} if kinds.count(kind) > 1 else settings
-        for name, kind, settings in zip(texts, kinds, classifiers, strict=True)
-    ]
-
-
-def read_method_option(text: str) -> dict[str, Any]:
-    """Read one method; with parameters its name in the results is the full text.
-
-    >>> read_method_option("relieff:n_neighbors=20")
-    {'name': 'relieff:n_neighbors=20', 'criterion': 'relieff', 'n_neighbors': 20}
-    """
-    name, parameters = parse_named(text, "--methods")
-    return {"name": text, "criterion": name, **parameters} if parameters else {"name": name}

@@ -1,4 +1,4 @@
-"""Running a study, or a part of it, from the command line: its options, its cost, the run, and its outcome."""
+"""Running a study, or a part of it, from the command line: its options, its plan, the run, and its outcome."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,21 +11,18 @@ import typer
 
 from labelsieve.cli.options import command_line, names_in
 from labelsieve.errors import InputError
-from labelsieve.progress import duration
-from labelsieve.report.text import plain_table, printable, prose, text_of
+from labelsieve.report.text import printable, prose, tables
 
 if TYPE_CHECKING:
-    from labelsieve.studies import Estimate, Outcome, Protocol, Study, StudyResults
+    from labelsieve.studies import Outcome, Protocol, Study, StudyPlan, StudyResults
     from labelsieve.studies.protocol import Part
     from labelsieve.studies.records import FailedCell
-    from labelsieve.studies.steps import StudyPlan
     from labelsieve.studies.study import Changed as ChangedName
 
 Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
-NO_ESTIMATE = "Do not estimate the cost before the run."
 OUT = "Folder of the study. A second run completes the missing cells."
 JOBS = "Number of processes; -1: one per core."
-DRY_RUN = "Estimate the cost and run nothing."
+DRY_RUN = "Count the cells that are stored and those that are left, and run nothing."
 MAX_ERRORS = 3
 RETRY = "Run failed cells again."
 CHANGED = "Stored results of other data, settings or code: refuse to run, rerun them, or keep them."
@@ -44,7 +41,6 @@ class RunOptions:
     retry_failed: bool = False
     time_limit: float | None = None
     memory_limit: float | None = None
-    estimate: bool = True
 
     @property
     def changed_name(self) -> "ChangedName":
@@ -52,82 +48,93 @@ class RunOptions:
         return cast("ChangedName", self.changed.value)
 
 
-@dataclass(frozen=True)
-class PreparedStudy:
-    """A study with its estimated cost: as a sentence, as text, and as a JSON document."""
-
-    study: "Study"
-    options: RunOptions
-    cost: str
-    text: str
-    document: dict[str, Any]
-
-
-def prepare(protocol: "Protocol", out: Path, options: RunOptions) -> PreparedStudy:
-    """Plan the missing cells and estimate their cost; notes go to standard error."""
-    from joblib import effective_n_jobs
-
-    from labelsieve.studies import Estimate, Study, estimate
-    from labelsieve.studies.estimate import ESTIMATE_METHOD
-
+def run(study: "Study", options: RunOptions) -> "Outcome":
+    """Run the missing cells of a study; print before how many there are."""
     if options.n_jobs == 0:
         raise InputError("--n-jobs must not be 0; pass a number of processes, or -1 for one per core.")
-    study = Study(protocol, out)
-    plan = study.plan(changed=options.changed_name, retry_failed=options.retry_failed)
-    cost = estimate(protocol, plan) if options.estimate else Estimate(plan.n_cells, plan.n_missing, 0.0, 0.0, {}, ())
-    processes = min(effective_n_jobs(options.n_jobs), max(1, len(plan.batches)))
-    sentence = f"{cost.n_missing:,} of {cost.n_cells:,} cells to run"
-    if cost.n_missing and options.estimate:
-        bound, time = "at least" if cost.n_timed_out else "about", duration(60 * cost.minutes / processes)
-        sentence += f", {bound} {time} in {processes} {'process' if processes == 1 else 'processes'}, "
-        sentence += f"{cost.memory_mb:,.0f} MB of data in each"
-    sentence += "."
-    for note in _notes(cost, plan, options.changed):
-        typer.echo(f"labelsieve: note: {note}", err=True)
-    table = plain_table("method", ">minutes on one core")
-    for name, minutes in cost.by_method.items():
-        table.add_row(printable(name), f"{minutes:.2f}")
-    document = {"protocol": repr(protocol), "n_cells": cost.n_cells, "n_missing": cost.n_missing}
-    document |= {"minutes": cost.minutes / processes, "processes": processes, "memory_mb": cost.memory_mb}
-    document |= {"minutes_by_method": cost.by_method, "problems": list(cost.problems), "timed_out_trials": cost.n_timed_out}
-    text = "\n\n".join([prose(f"{protocol!r}."), prose(sentence), text_of(table), prose(ESTIMATE_METHOD)])
-    return PreparedStudy(study, options, sentence, text, document)
 
+    def announce(plan: "StudyPlan") -> None:
+        print_changes(plan, options)
+        typer.echo(f"labelsieve: {cells_in_words(plan)}", err=True)
 
-def _notes(cost: "Estimate", plan: "StudyPlan", changed: Changed) -> list[str]:
-    from labelsieve.studies.probe import MAX_SECONDS
-
-    notes = [f"the probe of {printable(problem)}" for problem in cost.problems]
-    if cost.n_timed_out:
-        notes.append(f"{cost.n_timed_out:,} trials were stopped after {MAX_SECONDS:g} s, so the study will take longer.")
-    if plan.reasons:
-        consequence = {"refuse": "", "rerun": "; they are run again", "keep": "; they are kept"}[changed.value]
-        notes.append(f"there are stored cells of before a change in {plan.changes()}{consequence}.")
-    return notes
-
-
-def run(prepared: PreparedStudy) -> "Outcome":
-    """Print the estimated cost and run the study."""
-    typer.echo(f"labelsieve: {prepared.cost}", err=True)
-    options = prepared.options
     try:
-        return prepared.study.run(
+        return study.run(
             n_jobs=options.n_jobs,
             time_limit=options.time_limit,
             memory_limit=options.memory_limit,
             changed=options.changed_name,
             retry_failed=options.retry_failed,
+            on_plan=announce,
         )
     except KeyboardInterrupt:
-        kept = f"interrupted. Finished cells are kept in {prepared.study.folder}"
+        kept = f"interrupted. Finished cells are kept in {study.folder}"
         typer.echo(f"labelsieve: {kept}; to go on with the others: {command_line()}", err=True)
         raise typer.Exit(130) from None
 
 
+def dry_run(study: "Study", options: RunOptions) -> "StudyPlan":
+    """Plan a study and run nothing; notes go to standard error."""
+    plan = study.plan(changed=options.changed_name, retry_failed=options.retry_failed)
+    print_changes(plan, options)
+    return plan
+
+
+def print_changes(plan: "StudyPlan", options: RunOptions) -> None:
+    """Print a note on stored cells of other data, splits, settings or code."""
+    if plan.reasons:
+        consequence = {"refuse": "", "rerun": "; they are run again", "keep": "; they are kept"}[options.changed.value]
+        typer.echo(f"labelsieve: note: there are stored cells of before a change in {plan.changes()}{consequence}.", err=True)
+
+
+def cells_in_words(plan: "StudyPlan") -> str:
+    """Return how many cells there are to run, and how many are stored."""
+    from labelsieve.studies.plan import STATES
+
+    counts = {state: plan.count(state) for state in STATES}
+    others = "".join(f", {count:,} {state}" for state, count in counts.items() if count and state != "missing")
+    return f"{counts['missing']:,} of {len(plan.cells):,} cells to run{others}."
+
+
+def plan_text(protocol: "Protocol", plan: "StudyPlan") -> str:
+    """Return a plan as text: the protocol, the number of cells to run, and a table by data set and method."""
+    head, *rows = plan_rows(plan)
+    heads = [name if name in ("data set", "method") else f">{name}" for name in head]
+    body = [[printable(row[0]), printable(row[1]), *(f"{count:,}" for count in row[2:])] for row in rows]
+    return "\n\n".join([prose(f"{protocol!r}."), prose(cells_in_words(plan)), tables(heads, body)])
+
+
+def plan_document(protocol: "Protocol", plan: "StudyPlan") -> dict[str, Any]:
+    """Return a plan as a JSON document."""
+    from labelsieve.studies.plan import STATES
+
+    head, *rows = plan_rows(plan)
+    return {
+        "protocol": repr(protocol),
+        "n_cells": len(plan.cells),
+        **{f"n_{state}": plan.count(state) for state in STATES},
+        "cells": [dict(zip((name.replace(" ", "_") for name in head), row, strict=True)) for row in rows],
+    }
+
+
+def plan_rows(plan: "StudyPlan") -> list[list[Any]]:
+    """Return the numbers of cells of every data set and method as rows, with a head."""
+    from labelsieve.studies.plan import STATES
+
+    rows = [[*key, *(counts[state] for state in STATES)] for key, counts in plan.by_method().items()]
+    return [["data set", "method", *STATES], *rows]
+
+
 def end(outcomes: "dict[Path, Outcome]", results_of_runs: "Iterable[StudyResults]") -> None:
     """Print the outcome and the time of every folder; exit with code 1 and the errors when cells failed."""
-    for out, outcome in outcomes.items():
-        _print_outcome(outcome, out)
+    results_of_runs = list(results_of_runs)
+    for (out, outcome), results in zip(outcomes.items(), results_of_runs, strict=True):
+        known = f"{outcome.n_known:,} already stored" + (f", {outcome.n_stale:,} stale ones kept" if outcome.n_stale else "")
+        typer.echo(f"labelsieve: {outcome.n_run:,} cells run, {known}, {outcome.n_failed:,} failed; all in {out}.", err=True)
+        profile = results.time_profile()
+        shares = [f"{kind} {100 * profile.share(kind):.1f} %" for kind, seconds in profile.total.items() if seconds > 0]
+        typer.echo(f"labelsieve: time of all cells: {', '.join(shares) or 'none'}.", err=True)
+        if outcome.n_stale:
+            typer.echo(f"labelsieve: note: a change in {outcome.changes}; the cells of before were kept.", err=True)
     if any(outcome.n_failed for outcome in outcomes.values()):
         for line in failures_in_words([failure for results in results_of_runs for failure in results.failures]):
             typer.echo(f"labelsieve: {line}", err=True)
@@ -152,18 +159,6 @@ def failures_in_words(failures: "Sequence[FailedCell]") -> list[str]:
         )
     more = len(counts) - MAX_ERRORS
     return [*lines, *([f"and {more:,} other {'errors' if more > 1 else 'error'}."] if more > 0 else [])]
-
-
-def _print_outcome(outcome: "Outcome", out: Path) -> None:
-    from labelsieve.studies.records import profile_of
-
-    known = f"{outcome.n_known:,} already stored" + (f", {outcome.n_stale:,} stale ones kept" if outcome.n_stale else "")
-    typer.echo(f"labelsieve: {outcome.n_run:,} cells run, {known}, {outcome.n_failed:,} failed; all in {out}.", err=True)
-    profile = profile_of(out)
-    shares = ", ".join(f"{kind} {100 * profile.share(kind):.1f} %" for kind, seconds in profile.total.items() if seconds > 0)
-    typer.echo(f"labelsieve: time of all cells: {shares or 'none'}.", err=True)
-    if outcome.n_stale:
-        typer.echo(f"labelsieve: note: a change in {outcome.changes}; the cells of before were kept.", err=True)
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""The work of one cell of a study: select, fit, predict, evaluate."""
+"""The work of the cells of a study in one process: load, split, select, fit, predict, evaluate."""
 
 import copy
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,12 +14,14 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
+from threadpoolctl import threadpool_limits
 
 from labelsieve.classifiers import KNNRegressor, nested_predictions
 from labelsieve.classifiers.neighbors import BaseNeighborClassifier
 from labelsieve.classifiers.prefix_scores import Scale, scaled
 from labelsieve.discretize import Discretizer
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, StudyError
+from labelsieve.fingerprint import code_print
 from labelsieve.metrics import MEASURES, convention_options
 from labelsieve.metrics.arrays import TrueLabels
 from labelsieve.metrics.evaluation import Convention, for_one_label, label_scores
@@ -27,87 +29,98 @@ from labelsieve.registry import make_discretizer, resolve_method
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.data import LoadedData
 from labelsieve.studies.estimators import Split
+from labelsieve.studies.plan import Batch, Step
+from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.store import MeasuredValue, ResourcesUsed
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.targets import part_of_the_rows
 from labelsieve.tables.types import CompressedMatrix, FloatArray, SparseMatrix, TableLike, TargetsLike, WeightsLike, dense_array
 
-CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
-
-
-class Stopwatch:
-    """Measure the seconds since construction, and those of each phase.
-
-    >>> watch = Stopwatch()
-    >>> with watch.phase("training"):
-    ...     _ = sum(range(1000))
-    >>> 0 < watch.by_phase["training"] <= watch.used().seconds
-    True
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self.by_phase: dict[str, float] = {}
-        self._clock = clock
-        reset_peak()
-        self._cpu = processor_seconds()
-        self._started = clock()
-
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Add the seconds of the block to a phase."""
-        started = self._clock()
-        try:
-            yield
-        finally:
-            self.by_phase[name] = self.by_phase.get(name, 0.0) + self._clock() - started
-
-    def used(self) -> ResourcesUsed:
-        """Return the resources used so far."""
-        cpu = processor_seconds() - self._cpu
-        return ResourcesUsed(self._clock() - self._started, peak_mb(), dict(self.by_phase), cpu)
-
-
-def processor_seconds() -> float:
-    """Return the CPU time of this process, over all its threads.
-
-    ``time.process_time`` does not serve: Linux advances it in ticks of milliseconds while a CPU timer is set, as
-    :mod:`labelsieve.studies.probe` does.
-
-    >>> before = processor_seconds()
-    >>> _ = sum(range(10**6))
-    >>> processor_seconds() > before
-    True
-    """
-    if sys.platform == "win32":
-        return time.process_time()
-    import resource
-
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
-
-
-def reset_peak() -> None:
-    """Make the peak memory of this process its present memory, where the system can (Linux)."""
-    with suppress(OSError):
-        CLEAR.write_text("5", encoding="ascii")
-
-
-def peak_mb() -> float | None:
-    """Return the peak memory of this process in MB since :func:`reset_peak`; None where the system does not report it."""
-    if sys.platform == "win32":
-        return None
-    with suppress(OSError):
-        for line in STATUS.read_text(encoding="ascii", errors="replace").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 2**10
-    import resource
-
-    unit = 2**20 if sys.platform == "darwin" else 2**10
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-
-
+MAX_ERROR_LENGTH = 500  # stored characters of an error
 AUTO = "auto"  # a selector with this discretizer chooses one by itself
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """The outcome of the step at ``index`` in its batch: a ranking, values, or an error."""
+
+    index: int
+    ranking: list[int] | None
+    values: list[MeasuredValue] | None
+    used: ResourcesUsed
+    error: str | None = None
+
+
+class BatchRunner:
+    """Run batches of a protocol in this process.
+
+    The last data set stays in memory, and those before it as long as all together take at most ``kept_bytes``.
+    """
+
+    def __init__(self, protocol: Protocol, kept_bytes: float = 0) -> None:
+        self._protocol, self._kept_bytes = protocol, kept_bytes
+        self._sources = {source.name: source for source in protocol.datasets}
+        self._loaded: dict[str, tuple[LoadedData, list[Split]]] = {}
+
+    def load(self, name: str) -> tuple[LoadedData, list[Split]]:
+        """Return a data set that suits the protocol, and its splits."""
+        if name not in self._loaded:
+            data = LoadedData.of(self._sources[name])
+            self._protocol.check_data(data)
+            while self._loaded and data.nbytes + sum(other.nbytes for other, _ in self._loaded.values()) > self._kept_bytes:
+                del self._loaded[next(iter(self._loaded))]  # the one that was loaded first
+            self._loaded[name] = data, self._protocol.splits.splits(data.X, data.Y, name)
+        return self._loaded[name]
+
+    def run(self, batch: Batch) -> Iterator[StepResult]:
+        """Run the steps of a batch, with one thread for linear algebra."""
+        with threadpool_limits(1):
+            yield from self.steps(batch, self.prepare(batch))
+
+    def prepare(self, batch: Batch) -> "SplitWork":
+        """Load the rows of a split; data, rows and code must be those of the plan, wherever this process runs."""
+        if any(step.fingerprints.code != code_print() for step in batch.steps):
+            raise StudyError("the code of labelsieve differs between processes, or changed while the study ran. Run it again.")
+        data, splits = self.load(batch.dataset)
+        if data.fingerprint != batch.data:
+            raise StudyError(f"data set {batch.dataset!r}: the data changed while the study ran. Run it again.")
+        split = splits[batch.split]
+        if split.fingerprint != batch.rows:
+            raise StudyError(f"data set {batch.dataset!r}: the rows of split {batch.split} changed; is the splitter seeded?")
+        return SplitWork(data, split, self._protocol.scale)
+
+    def steps(self, batch: Batch, work: "SplitWork") -> Iterator[StepResult]:
+        """Run the steps. One that fails yields its error; the others continue, except those that need its ranking."""
+        rankings = dict(batch.rankings)
+        for index, step in enumerate(batch.steps):
+            watch = Stopwatch()
+            try:
+                if step.classifier is None:
+                    ranking = work.select(step.method.estimator, step.n_wanted, step.seed)
+                    rankings[step.method.name] = ranking
+                    yield StepResult(index, ranking, None, watch.used())
+                elif step.method.name in rankings:
+                    values = work.evaluate(self._evaluation(step, rankings[step.method.name]), watch=watch)
+                    yield StepResult(index, None, values, watch.used())
+            except Exception as error:
+                yield StepResult(index, None, None, watch.used(), error_text(error))
+
+    def _evaluation(self, step: Step, ranking: list[int]) -> "Evaluation":
+        assert step.classifier is not None
+        if len(ranking) < max(step.sizes):
+            raise StudyError(f"{step.method.name} selected {len(ranking)} features, and {max(step.sizes)} were wanted.")
+        convention = self._protocol.convention
+        return Evaluation(step.classifier.estimator, ranking, step.sizes, step.measures, convention, step.seed)
+
+
+def error_text(error: BaseException) -> str:
+    """Return an error in one line.
+
+    >>> error_text(ValueError("too  few"))
+    'ValueError: too few'
+    """
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MAX_ERROR_LENGTH]
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,23 +145,6 @@ class Predictions:
     n_features: int
     predicted: NDArray[Any] | CompressedMatrix | None
     scores: NDArray[Any] | SparseMatrix | None = None
-
-
-class CachedDiscretizer(Discretizer):
-    """A discretizer that encodes the training rows of a split once, for all methods that use it."""
-
-    def __init__(self, rule: Discretizer) -> None:
-        self.rule = rule
-        self.missing = getattr(rule, "missing", None)
-        self._codes: Codes | list[Codes] | None = None
-
-    def encode(
-        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
-    ) -> Codes | list[Codes]:
-        """Return the codes of the first ``X``; a split has no other."""
-        if self._codes is None:
-            self._codes = self.rule.encode(X, y, sample_weight)
-        return self._codes
 
 
 class SplitWork:
@@ -206,10 +202,10 @@ class SplitWork:
             positions = [position for position, column in enumerate(columns) if column in self._nominal]
             estimator.set_params(**dict.fromkeys(names, positions))
 
-    def _cached(self, rule: Discretizer) -> CachedDiscretizer:
+    def _cached(self, rule: Discretizer) -> "CachedDiscretizer":
         return self._discretizers.setdefault(joblib.hash(rule), CachedDiscretizer(clone(rule)))
 
-    def evaluate(self, task: Evaluation, *, watch: Stopwatch | None = None) -> list[MeasuredValue]:
+    def evaluate(self, task: Evaluation, *, watch: "Stopwatch | None" = None) -> list[MeasuredValue]:
         """Return every measure for every number of features; ``watch`` measures the phases.
 
         A classifier that selects features by itself has ``predictions_by_size(X, Y, queries, sizes)``: it receives all features
@@ -237,7 +233,7 @@ class SplitWork:
                     measured.append(MeasuredValue(prediction.n_features, name, float(value)))
         return measured
 
-    def _nested(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
+    def _nested(self, task: Evaluation, needs: set[str], watch: "Stopwatch") -> Iterator[Predictions]:
         """One neighbor search serves all sizes, so training and prediction are one phase."""
         features, sizes = list(task.ranking[: max(task.sizes)]), list(task.sizes)
         with watch.phase("both"):  # the scaler is fitted with the first classifier
@@ -248,7 +244,7 @@ class SplitWork:
                 size, scores = next(predictions)
             yield Predictions(size, scores if "numbers" in needs else scores > 0.5, scores)
 
-    def _by_size(self, task: Evaluation, watch: Stopwatch) -> Iterator[Predictions]:
+    def _by_size(self, task: Evaluation, watch: "Stopwatch") -> Iterator[Predictions]:
         """The classifier selects by itself among all features of the ranking, unscaled, as it may discretize them."""
         classifier, columns = _seeded(task.classifier, task.seed), list(task.ranking)
         predictions = iter(
@@ -259,7 +255,7 @@ class SplitWork:
                 size, predicted = next(predictions)
             yield Predictions(size, predicted)
 
-    def _separate(self, task: Evaluation, needs: set[str], watch: Stopwatch) -> Iterator[Predictions]:
+    def _separate(self, task: Evaluation, needs: set[str], watch: "Stopwatch") -> Iterator[Predictions]:
         seeded = _seeded(task.classifier, task.seed)
         with watch.phase("training"):  # the scaler is fitted with the first classifier
             X, test_X = self._learning_rows
@@ -327,3 +323,74 @@ def filled(X: FloatArray, means: FloatArray) -> FloatArray:
 def is_nested(classifier: BaseEstimator) -> bool:
     """Whether one neighbor search serves all numbers of features, with the labels above one half predicted."""
     return isinstance(classifier, BaseNeighborClassifier | KNNRegressor) and getattr(classifier, "extension", None) is None
+
+
+class CachedDiscretizer(Discretizer):
+    """A discretizer that encodes the training rows of a split once, for all methods that use it."""
+
+    def __init__(self, rule: Discretizer) -> None:
+        self.rule = rule
+        self.missing = getattr(rule, "missing", None)
+        self._codes: Codes | list[Codes] | None = None
+
+    def encode(
+        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
+    ) -> Codes | list[Codes]:
+        """Return the codes of the first ``X``; a split has no other."""
+        if self._codes is None:
+            self._codes = self.rule.encode(X, y, sample_weight)
+        return self._codes
+
+
+CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
+
+
+class Stopwatch:
+    """Measure the seconds since construction, and those of each phase.
+
+    >>> watch = Stopwatch()
+    >>> with watch.phase("training"):
+    ...     _ = sum(range(1000))
+    >>> 0 < watch.by_phase["training"] <= watch.used().seconds
+    True
+    """
+
+    def __init__(self) -> None:
+        self.by_phase: dict[str, float] = {}
+        reset_peak()
+        self._cpu = time.process_time()
+        self._started = time.perf_counter()
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Add the seconds of the block to a phase."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.by_phase[name] = self.by_phase.get(name, 0.0) + time.perf_counter() - started
+
+    def used(self) -> ResourcesUsed:
+        """Return the resources used so far."""
+        cpu = time.process_time() - self._cpu
+        return ResourcesUsed(time.perf_counter() - self._started, peak_mb(), dict(self.by_phase), cpu)
+
+
+def reset_peak() -> None:
+    """Make the peak memory of this process its present memory, where the system can (Linux)."""
+    with suppress(OSError):
+        CLEAR.write_text("5", encoding="ascii")
+
+
+def peak_mb() -> float | None:
+    """Return the peak memory of this process in MB since :func:`reset_peak`; None where the system does not report it."""
+    if sys.platform == "win32":
+        return None
+    with suppress(OSError):
+        for line in STATUS.read_text(encoding="ascii", errors="replace").splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 2**10
+    import resource
+
+    unit = 2**20 if sys.platform == "darwin" else 2**10
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit

@@ -9,12 +9,11 @@ from collections import deque
 from collections.abc import Generator
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from labelsieve.errors import StudyError
-from labelsieve.studies.processes import Limits
+from labelsieve.studies.cells import BatchRunner, StepResult
+from labelsieve.studies.plan import Batch
+from labelsieve.studies.processes import BatchProgress, Limits
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.steps import Batch, BatchProgress, StepResult, StepRunner
 
 POLL_SECONDS = 1.0  # between checks of the cluster's status
 _thread = threading.local()  # per thread of a worker: the study of its last batch, and the runner
@@ -119,10 +118,9 @@ def _work(study: str, protocol: bytes, batch: Batch) -> list[StepResult]:
 
     worker = get_worker()
     if getattr(_thread, "study", None) != study:
-        _thread.study, _thread.runner = study, StepRunner(pickle.loads(protocol))
+        _thread.study, _thread.runner = study, BatchRunner(pickle.loads(protocol))
     results = []
-    with threadpool_limits(1):
-        for result in _thread.runner.steps(batch, _thread.runner.prepare(batch)):
-            worker.log_event(study, pickle.dumps((worker.get_current_task(), result)))
-            results.append(result)
+    for result in _thread.runner.run(batch):
+        worker.log_event(study, pickle.dumps((worker.get_current_task(), result)))
+        results.append(result)
     return results

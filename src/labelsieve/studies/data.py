@@ -167,6 +167,14 @@ class LoadedData:
         return array_print(self.X, self.Y) + ("-filled" if self.fills else "")
 
     @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        return sum(
+            table.nbytes if isinstance(table, np.ndarray) else table.data.nbytes + table.indices.nbytes + table.indptr.nbytes
+            for table in (self.X, self.Y)
+        )
+
+    @property
     def shape(self) -> tuple[int, int, int]:
         """Numbers of rows, features and labels."""
         return int(self.X.shape[0]), int(self.X.shape[1]), int(self.Y.shape[1])

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
@@ -19,8 +19,10 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from labelsieve.errors import StudyError
+from labelsieve.studies.cells import BatchRunner, StepResult, error_text
+from labelsieve.studies.plan import MEMORY_LIMIT, TIME_LIMIT, Batch
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.steps import MEMORY_LIMIT, TIME_LIMIT, Batch, BatchProgress, StepResult, StepRunner, error_text
+from labelsieve.studies.store import ResourcesUsed
 
 POLL_SECONDS = 0.1  # between checks of the clock and of memory
 # Workers of Linux are copies of one process that has imported what a study needs; elsewhere every worker imports it.
@@ -70,15 +72,6 @@ class Limits:
         for name, value, file in (("memory_limit", self.memory_mb, STATM), ("cpu_limit", self.cpu_seconds, STAT)):
             if value is not None and not Path(file.format(os.getpid())).exists():
                 raise StudyError(f"{name}: this system does not report what a process uses; leave it out.")
-
-
-def run_here(protocol: Protocol, batches: list[Batch]) -> Generator[tuple[Batch, StepResult]]:
-    """Run batches in this process, with one thread for linear algebra."""
-    runner = StepRunner(protocol)
-    for batch in batches:
-        with threadpool_limits(1):
-            for result in runner.steps(batch, runner.prepare(batch)):
-                yield batch, result
 
 
 def run_in_processes(
@@ -225,7 +218,7 @@ def _main(protocol: Protocol, pipe: "Connection[Message, Batch]") -> None:
     """Receive batches and send results until the parent closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also on Windows: the parent handles Ctrl-C and kills its workers
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    runner = StepRunner(protocol)
+    runner = BatchRunner(protocol)
     with suppress(ConnectionError):
         pipe.send(Signal.STARTED)
     with threadpool_limits(1):
@@ -251,3 +244,36 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)  # a killed parent leaves no worker behind
+
+
+class BatchProgress:
+    """The progress of a batch in another process: the number of finished steps, and the rankings that they gave."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self._n_finished = 0
+        self._rankings = dict(batch.rankings)
+
+    def record(self, result: StepResult) -> bool:
+        """Record the result of a step; False if it was known, as when the batch was restarted elsewhere."""
+        if result.index < self._n_finished:
+            return False
+        self._n_finished = result.index + 1
+        if result.ranking is not None:
+            self._rankings[self.batch.steps[result.index].method.name] = result.ranking
+        return True
+
+    def fail_current(self, error: str, seconds: float) -> tuple[StepResult | None, Batch | None]:
+        """Return a failed result for the step at which the worker died, and a batch of the steps that can still run."""
+        steps = self.batch.steps[self._n_finished :]
+        # Evaluations of a failed selection have no ranking; they were recorded with it.
+        ranked = {*self._rankings, *(step.method.name for step in steps if step.classifier is None)}
+        left = [step for step in steps if step.method.name in ranked]
+        if not left:
+            return None, None
+        failed = left[0]
+        result = StepResult(self.batch.steps.index(failed), None, None, ResourcesUsed(seconds, None), error)
+        if failed.classifier is None:  # without its ranking there is nothing to evaluate
+            left = [step for step in left if step.method.name != failed.method.name]
+        rest = [step for step in left if step is not failed]
+        return result, replace(self.batch, steps=rest, rankings=self._rankings) if rest else None

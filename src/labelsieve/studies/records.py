@@ -1,5 +1,6 @@
-"""Records of finished cells: their grid, and the profile of their time and memory."""
+"""What a study's file holds, read at once, and the tables that results are shown in: grids of values and profiles of time."""
 
+import json
 import math
 import os
 import re
@@ -7,32 +8,240 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from labelsieve.errors import StudyError, one_of, unknown_name
-from labelsieve.metrics import MEASURES
+from labelsieve.errors import one_of
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.store import (
-    FILE,
-    REMEDY,
-    check_types,
-    reading,
-    reading_study,
-    stored_json,
-    stored_numbers,
-    stored_protocol,
-)
+from labelsieve.studies.store import reading_study, stored_protocol
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+BACKENDS = ("pandas", "polars", "pyarrow")
 
 
-def rounded_mean(mean: float) -> float:
-    """Round a mean to 12 digits, as the last ones depend on the order of summation, so that equal means tie.
+class ResultRow(NamedTuple):
+    """A value with its cell; ``rows`` is the fingerprint of the split."""
 
-    >>> first, second = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
-    >>> first == second, rounded_mean(first) == rounded_mean(second)
-    (False, True)
+    dataset: str
+    split: int
+    method: str
+    classifier: str
+    k: int
+    measure: str
+    value: float | None
+    seconds: float
+    data: str
+    code: str
+    rows: str
+
+
+Row = TypeVar("Row", bound=NamedTuple)
+COLUMNS = ResultRow._fields[:-1]  # of a data frame
+
+
+class FailedCell(NamedTuple):
+    """A cell that failed, and its error."""
+
+    dataset: str
+    split: int
+    method: str
+    classifier: str
+    error: str
+
+
+class DatasetRecord(NamedTuple):
+    """The size of a data set and the fingerprint of its data."""
+
+    n_rows: int
+    n_features: int
+    n_labels: int
+    fingerprint: str
+
+
+class StoredList(NamedTuple):
+    """The ranking of a method in a split as JSON; None where the selection failed."""
+
+    dataset: str
+    split: int
+    method: str
+    selected: str | None
+
+
+class RunRecord(NamedTuple):
+    """The start and end of a run, the version of labelsieve, and its environment as JSON."""
+
+    started: str
+    ended: str | None
+    version: str
+    environment: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """All records of a study."""
+
+    rows: list[ResultRow]
+    methods: list[str]
+    failures: list[FailedCell]
+    selection_seconds: dict[tuple[str, str], float]
+    evaluation_seconds: dict[tuple[str, str, str], float]
+    test_shares: dict[str, float]
+    shapes: dict[str, DatasetRecord]
+    protocol: dict[str, Any]
+    runs: list[RunRecord]
+    selections: list[StoredList]
+    profile: "Profile"
+
+    def rankings(self, dataset: str, method: str) -> list[list[int]]:
+        """Return the stored rankings of a method, one for each split in which it had one."""
+        stored = [row.selected for row in self.selections if (row.dataset, row.method) == (dataset, method) and row.selected]
+        return [json.loads(text) for text in stored]
+
+    def of(self, protocol: Protocol) -> "Records":
+        """Return the records that a protocol covers, of everything that was run in the folder."""
+        methods = {method.name: method for method in protocol.methods}
+        sizes = {
+            (source.name, name): set(protocol.sizes(self.shapes[source.name].n_features, method))
+            for source in protocol.datasets
+            if source.name in self.shapes
+            for name, method in methods.items()
+        }
+        classifiers = {classifier.name for classifier in protocol.classifiers}
+        n_splits = protocol.splits.count
+
+        def covers(row: ResultRow | FailedCell) -> bool:
+            known = (row.dataset, row.method) in sizes and row.classifier in classifiers
+            return known and (n_splits is None or row.split < n_splits)
+
+        return replace(
+            self,
+            rows=[
+                row
+                for row in self.rows
+                if covers(row) and row.k in sizes[row.dataset, row.method] and row.measure in protocol.measures
+            ],
+            methods=[name for name in methods if name in self.methods],
+            failures=[row for row in self.failures if covers(row)],
+        )
+
+
+def read_records(folder: str | os.PathLike[str]) -> Records:
+    """Read a study's folder, in one consistent state."""
+    with reading_study(folder) as db:
+        methods = db.execute("SELECT method FROM cells GROUP BY method ORDER BY min(id)")
+        selection_seconds = db.execute("SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2")
+        evaluation_seconds = db.execute(
+            "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
+        )
+        shapes = db.execute("SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name")
+        return Records(
+            rows=_read(
+                db, ResultRow, "results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"
+            ),
+            methods=[name for (name,) in methods],
+            failures=_read(db, FailedCell, "cells WHERE error NOT NULL"),
+            selection_seconds={(dataset, method): seconds for dataset, method, seconds in selection_seconds},
+            evaluation_seconds={(name, method, model): seconds for name, method, model, seconds in evaluation_seconds},
+            test_shares=dict(db.execute("SELECT name, test_share FROM datasets")),
+            shapes={name: DatasetRecord(*rest) for name, *rest in shapes},
+            protocol=stored_protocol(db),
+            runs=_read(db, RunRecord, "runs ORDER BY id"),
+            selections=_read(db, StoredList, "selections"),
+            profile=read_profile(db),
+        )
+
+
+def _read(db: sqlite3.Connection, kind: type[Row], tables: str) -> list[Row]:
+    """Read the columns of a named tuple."""
+    return [kind(*row) for row in db.execute(f"SELECT {', '.join(kind._fields)} FROM {tables}")]
+
+
+def read_profile(db: sqlite3.Connection) -> "Profile":
+    """Sum the seconds of an open file."""
+    seconds_by_method: dict[str, dict[str, float]] = {}
+    cells = "sum(seconds), sum(training), sum(prediction), sum(both), sum(measuring), sum(storing)"
+    for method, seconds, *phases, storing in db.execute(f"SELECT method, {cells} FROM cells GROUP BY method ORDER BY min(id)"):
+        by_kind = dict.fromkeys(KINDS, 0.0)
+        by_kind |= {kind: value or 0.0 for kind, value in zip(KINDS[1:5], phases, strict=True)}
+        by_kind["other"] = max(0.0, (seconds or 0.0) - sum(by_kind.values()))
+        seconds_by_method[method] = by_kind | {"storage": storing or 0.0}
+    for method, seconds, storing in db.execute("SELECT method, sum(seconds), sum(storing) FROM selections GROUP BY method"):
+        by_kind = seconds_by_method.setdefault(method, dict.fromkeys(KINDS, 0.0))
+        by_kind["selection"] += seconds or 0.0
+        by_kind["storage"] += storing or 0.0
+    preparing, running = db.execute("SELECT sum(preparing), sum(seconds) FROM runs").fetchone()
+    return Profile(seconds_by_method, preparing or 0.0, running or 0.0)
+
+
+def mixed_kinds(rows: list[ResultRow]) -> list[str]:
+    """Return what differs between rows: the code, the data of a data set, or the rows of one of its splits."""
+    kinds = {("code", -1, row.code) for row in rows}
+    kinds |= {(f"data of {row.dataset}", -1, row.data) for row in rows}
+    kinds |= {(f"splits of {row.dataset}", row.split, row.rows) for row in rows}
+    names = [(name, split) for name, split, _ in kinds]
+    return sorted({name for name, split in names if names.count((name, split)) > 1})
+
+
+KINDS = ("selection", "training", "prediction", "training and prediction", "measures", "other", "storage")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The time of a study: seconds by method and kind of work.
+
+    Neighbor classifiers predict for all numbers of features from one search, in which training and prediction cannot be
+    separated: their seconds are under "training and prediction". "other" is the rest of an evaluation; all of it if it failed,
+    or was stored by a release that did not measure phases. "storage" is the time to write a cell or a selection, one
+    transaction each; the last one of a killed run is unknown.
+
+    Attributes
+    ----------
+    methods : dict
+        Seconds by method and kind.
+    preparing : float
+        Seconds of all runs to load and hash data, split their rows and plan the missing cells.
+    running : float
+        Seconds of all finished runs after that; with several processes less than the sum over methods.
+
+    Examples
+    --------
+    >>> found = Profile({"jmi": dict.fromkeys(KINDS, 0.0) | {"selection": 3.0, "storage": 1.0}}, 0.5, 4.0)
+    >>> found.total["selection"], found.share("storage")
+    (3.0, 0.25)
+    >>> print(found.to_markdown())
+    | method | selection | storage | seconds |
+    |---|---:|---:|---:|
+    | jmi | 3.00 | 1.00 | 4.00 |
+    | total | 75.0 % | 25.0 % | 4.00 |
     """
-    return float(f"{mean:.12g}")
+
+    methods: Mapping[str, Mapping[str, float]]
+    preparing: float
+    running: float
+
+    @property
+    def total(self) -> dict[str, float]:
+        """Seconds of all methods by kind."""
+        return {kind: sum(seconds[kind] for seconds in self.methods.values()) for kind in KINDS}
+
+    def share(self, kind: str) -> float:
+        """Return the fraction of a kind in all seconds; 0 where nothing ran."""
+        return self.total[kind] / (sum(self.total.values()) or 1.0)
+
+    def rows(self, digits: int = 2) -> list[list[str]]:
+        """Return a table as text: head, seconds of each method, shares. Kinds without any seconds are left out."""
+        kinds = [kind for kind in KINDS if self.total[kind] > 0]
+        head = ["method", *kinds, "seconds"]
+        body = [
+            [name, *(f"{seconds[kind]:.{digits}f}" for kind in kinds), f"{sum(seconds.values()):.{digits}f}"]
+            for name, seconds in self.methods.items()
+        ]
+        shares = [f"{100 * self.share(kind):.1f} %" for kind in kinds]
+        return [head, *body, ["total", *shares, f"{sum(self.total.values()):.{digits}f}"]]
+
+    def to_markdown(self, digits: int = 2) -> str:
+        """Return the table in Markdown."""
+        head, *body = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in self.rows(digits)]
+        return "\n".join([head, "|---" + "|---:" * (len(self.rows()[0]) - 1) + "|", *body])
 
 
 class Grid:
@@ -136,6 +345,16 @@ class Grid:
         return texts
 
 
+def rounded_mean(mean: float) -> float:
+    """Round a mean to 12 digits, as the last ones depend on the order of summation, so that equal means tie.
+
+    >>> first, second = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
+    >>> first == second, rounded_mean(first) == rounded_mean(second)
+    (False, True)
+    """
+    return float(f"{mean:.12g}")
+
+
 def markdown_cell(text: str) -> str:
     r"""Escape text for a cell of a Markdown table, except underscores inside words.
 
@@ -154,260 +373,6 @@ def _latex_cell(text: str) -> str:
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     words |= {sign: f"\\{sign}" for sign in "_%&#${}"}
     return "".join(words.get(sign, sign) for sign in " ".join(text.split()))
-
-
-KINDS = ("selection", "training", "prediction", "training and prediction", "measures", "other", "storage")
-
-
-@dataclass(frozen=True)
-class Profile:
-    """The time of a study: seconds by method and kind of work.
-
-    Neighbor classifiers predict for all numbers of features from one search, in which training and prediction cannot be
-    separated: their seconds are under "training and prediction". "other" is the rest of an evaluation; all of it if it failed,
-    or was stored by a release that did not measure phases. "storage" is the time to write a cell or a selection, one
-    transaction each; the last one of a killed run is unknown.
-
-    Attributes
-    ----------
-    methods : dict
-        Seconds by method and kind.
-    preparing : float
-        Seconds of all runs to load and hash data, split their rows and plan the missing cells.
-    running : float
-        Seconds of all finished runs after that; with several processes less than the sum over methods.
-
-    Examples
-    --------
-    >>> found = Profile({"jmi": dict.fromkeys(KINDS, 0.0) | {"selection": 3.0, "storage": 1.0}}, 0.5, 4.0)
-    >>> found.total["selection"], found.share("storage")
-    (3.0, 0.25)
-    >>> print(found.to_markdown())
-    | method | selection | storage | seconds |
-    |---|---:|---:|---:|
-    | jmi | 3.00 | 1.00 | 4.00 |
-    | total | 75.0 % | 25.0 % | 4.00 |
-    """
-
-    methods: Mapping[str, Mapping[str, float]]
-    preparing: float
-    running: float
-
-    @property
-    def total(self) -> dict[str, float]:
-        """Seconds of all methods by kind."""
-        return {kind: sum(seconds[kind] for seconds in self.methods.values()) for kind in KINDS}
-
-    def share(self, kind: str) -> float:
-        """Return the fraction of a kind in all seconds; 0 where nothing ran."""
-        return self.total[kind] / (sum(self.total.values()) or 1.0)
-
-    def rows(self, digits: int = 2) -> list[list[str]]:
-        """Return a table as text: head, seconds of each method, shares. Kinds without any seconds are left out."""
-        kinds = [kind for kind in KINDS if self.total[kind] > 0]
-        head = ["method", *kinds, "seconds"]
-        body = [
-            [name, *(f"{seconds[kind]:.{digits}f}" for kind in kinds), f"{sum(seconds.values()):.{digits}f}"]
-            for name, seconds in self.methods.items()
-        ]
-        shares = [f"{100 * self.share(kind):.1f} %" for kind in kinds]
-        return [head, *body, ["total", *shares, f"{sum(self.total.values()):.{digits}f}"]]
-
-    def to_markdown(self, digits: int = 2) -> str:
-        """Return the table in Markdown."""
-        head, *body = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in self.rows(digits)]
-        return "\n".join([head, "|---" + "|---:" * (len(self.rows()[0]) - 1) + "|", *body])
-
-
-def read_profile(db: sqlite3.Connection) -> Profile:
-    """Sum the seconds of an open file."""
-    seconds_by_method: dict[str, dict[str, float]] = {}
-    cells = "sum(seconds), sum(training), sum(prediction), sum(both), sum(measuring), sum(storing)"
-    for method, seconds, *phases, storing in db.execute(f"SELECT method, {cells} FROM cells GROUP BY method ORDER BY min(id)"):
-        by_kind = dict.fromkeys(KINDS, 0.0)
-        by_kind |= {kind: value or 0.0 for kind, value in zip(KINDS[1:5], phases, strict=True)}
-        by_kind["other"] = max(0.0, (seconds or 0.0) - sum(by_kind.values()))
-        seconds_by_method[method] = by_kind | {"storage": storing or 0.0}
-    for method, seconds, storing in db.execute("SELECT method, sum(seconds), sum(storing) FROM selections GROUP BY method"):
-        by_kind = seconds_by_method.setdefault(method, dict.fromkeys(KINDS, 0.0))
-        by_kind["selection"] += seconds or 0.0
-        by_kind["storage"] += storing or 0.0
-    preparing, running = db.execute("SELECT sum(preparing), sum(seconds) FROM runs").fetchone()
-    return Profile(seconds_by_method, preparing or 0.0, running or 0.0)
-
-
-def profile_of(folder: str | os.PathLike[str]) -> Profile:
-    """Read the profile of a study's folder, without its results."""
-    with reading(folder) as db:
-        if db is None:
-            return Profile({}, 0.0, 0.0)
-        check_types(db, Path(folder) / FILE)
-        return read_profile(db)
-
-
-Backend = Literal["pandas", "polars", "pyarrow"]
-BACKENDS = ("pandas", "polars", "pyarrow")
-
-
-class ResultRow(NamedTuple):
-    """A value with its cell; ``rows`` is the fingerprint of the split."""
-
-    dataset: str
-    split: int
-    method: str
-    classifier: str
-    k: int
-    measure: str
-    value: float | None
-    seconds: float
-    data: str
-    code: str
-    rows: str
-
-
-Row = TypeVar("Row", bound=NamedTuple)
-COLUMNS = ResultRow._fields[:-1]  # of a data frame
-
-
-class FailedCell(NamedTuple):
-    """A cell that failed, and its error."""
-
-    dataset: str
-    split: int
-    method: str
-    classifier: str
-    error: str
-
-
-class DatasetRecord(NamedTuple):
-    """The size of a data set and the fingerprint of its data."""
-
-    n_rows: int
-    n_features: int
-    n_labels: int
-    fingerprint: str
-
-
-class StoredList(NamedTuple):
-    """The ranking of a method in a split as JSON; None where the selection failed."""
-
-    dataset: str
-    split: int
-    method: str
-    selected: str | None
-
-
-class RunRecord(NamedTuple):
-    """The start and end of a run, the version of labelsieve, and its environment as JSON."""
-
-    started: str
-    ended: str | None
-    version: str
-    environment: str | None
-
-
-@dataclass(frozen=True, eq=False)
-class Records:
-    """All records of a study."""
-
-    path: Path
-    rows: list[ResultRow]
-    methods: list[str]
-    failures: list[FailedCell]
-    selection_seconds: dict[tuple[str, str], float]
-    evaluation_seconds: dict[tuple[str, str, str], float]
-    test_shares: dict[str, float]
-    shapes: dict[str, DatasetRecord]
-    protocol: dict[str, Any]
-    runs: list[RunRecord]
-    selections: list[StoredList]
-    profile: Profile
-
-    def rankings(self, dataset: str, method: str) -> list[list[int]]:
-        """Return the stored rankings of a method, one for each split in which it had one."""
-        place, high = f"selections.selected of {dataset}, {method}", self.shapes[dataset].n_features - 1
-        stored = [row.selected for row in self.selections if (row.dataset, row.method) == (dataset, method) and row.selected]
-        return [stored_numbers(text, self.path, place, high=high) for text in stored]
-
-    def of(self, protocol: Protocol) -> "Records":
-        """Return the records that a protocol covers, of everything that was run in the folder."""
-        methods = {method.name: method for method in protocol.methods}
-        sizes = {
-            (source.name, name): set(protocol.sizes(self.shapes[source.name].n_features, method))
-            for source in protocol.datasets
-            if source.name in self.shapes
-            for name, method in methods.items()
-        }
-        classifiers = {classifier.name for classifier in protocol.classifiers}
-        n_splits = protocol.splits.count
-
-        def covers(row: ResultRow | FailedCell) -> bool:
-            known = (row.dataset, row.method) in sizes and row.classifier in classifiers
-            return known and (n_splits is None or row.split < n_splits)
-
-        return replace(
-            self,
-            rows=[
-                row
-                for row in self.rows
-                if covers(row) and row.k in sizes[row.dataset, row.method] and row.measure in protocol.measures
-            ],
-            methods=[name for name in methods if name in self.methods],
-            failures=[row for row in self.failures if covers(row)],
-        )
-
-
-def read_records(folder: str | os.PathLike[str]) -> Records:
-    """Read a study's folder, in one consistent state."""
-    path = Path(folder) / FILE
-    with reading_study(folder) as db:
-        check_types(db, path)
-        joined = "results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"
-        rows = _read(db, ResultRow, joined)
-        order = db.execute("SELECT method, min(id) FROM cells GROUP BY method ORDER BY 2").fetchall()
-        failures = _read(db, FailedCell, "cells WHERE error NOT NULL")
-        sql = "SELECT dataset, method, sum(seconds) FROM selections WHERE error IS NULL GROUP BY 1, 2"
-        selection_seconds = {(dataset, method): seconds for dataset, method, seconds in db.execute(sql)}
-        sql = "SELECT dataset, method, classifier, sum(seconds) FROM cells WHERE error IS NULL GROUP BY 1, 2, 3"
-        evaluation_seconds = {(name, method, model): seconds for name, method, model, seconds in db.execute(sql)}
-        shares = dict(db.execute("SELECT name, test_share FROM datasets"))
-        facts = dict(db.execute("SELECT key, value FROM facts"))
-        sql = "SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name"
-        shapes = {name: DatasetRecord(*rest) for name, *rest in db.execute(sql)}
-        runs, selections = _read(db, RunRecord, "runs ORDER BY id"), _read(db, StoredList, "selections")
-        profile = read_profile(db)
-    _check_names(rows, shapes, path)
-    methods, protocol, seconds = (
-        [name for name, _ in order],
-        stored_protocol(facts.get("protocol", "{}"), path),
-        selection_seconds,
-    )
-    for run in runs:
-        stored_json(run.environment or "{}", dict[str, Any], path, "runs.environment")
-    stored = (runs, selections, profile)
-    return Records(path, rows, methods, failures, seconds, evaluation_seconds, shares, shapes, protocol, *stored)
-
-
-def _check_names(rows: list[ResultRow], shapes: dict[str, DatasetRecord], path: Path) -> None:
-    """Refuse results of data sets and measures that are not known."""
-    for dataset in sorted({row.dataset for row in rows} - set(shapes)):
-        raise StudyError(f"{path}: damaged: results of {dataset!r}, which the table of data sets does not have. {REMEDY}.")
-    for measure in sorted({row.measure for row in rows} - set(MEASURES)):
-        raise StudyError(f"{path}: damaged: results.measure: {unknown_name('measure', measure, MEASURES)}")
-
-
-def _read(db: sqlite3.Connection, kind: type[Row], tables: str) -> list[Row]:
-    """Read the columns of a named tuple."""
-    return [kind(*row) for row in db.execute(f"SELECT {', '.join(kind._fields)} FROM {tables}")]
-
-
-def mixed_kinds(rows: list[ResultRow]) -> list[str]:
-    """Return what differs between rows: the code, the data of a data set, or the rows of one of its splits."""
-    kinds = {("code", -1, row.code) for row in rows}
-    kinds |= {(f"data of {row.dataset}", -1, row.data) for row in rows}
-    kinds |= {(f"splits of {row.dataset}", row.split, row.rows) for row in rows}
-    names = [(name, split) for name, split, _ in kinds]
-    return sorted({name for name, split in names if names.count((name, split)) > 1})
 
 
 def frame_of(columns: dict[str, list[Any]], types: dict[str, type], backend: Backend) -> Any:

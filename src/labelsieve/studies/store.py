@@ -1,4 +1,7 @@
-"""The SQLite file of a study."""
+"""The SQLite file of a study: selections, cells and their values, written as soon as they are known.
+
+Tables are strict and have constraints, so SQLite itself refuses values of the wrong kind, and finds them in a damaged file.
+"""
 
 import json
 import os
@@ -16,48 +19,64 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from labelsieve.errors import InputError, StudyError
-from labelsieve.selectors.json_document import check_kind, read_json
+from labelsieve.errors import StudyError
 
-FILE = "results.sqlite"
+FILE, LOCK = "results.sqlite", "results.lock"
 FORMAT = "labelsieve study"
-VERSION = 3
+VERSION = 4
+OLDEST_SQLITE = (3, 37)  # the first with strict tables
 WAIT_SECONDS = 10.0  # for a lock of another connection
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER, host TEXT, version TEXT, environment TEXT,
-    preparing REAL, seconds REAL
-);
-CREATE TABLE IF NOT EXISTS datasets (
-    name TEXT PRIMARY KEY, data TEXT NOT NULL, n_rows INTEGER, n_features INTEGER, n_labels INTEGER, test_share REAL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS selections (
-    dataset TEXT, split INTEGER, method TEXT, data TEXT, rows TEXT, settings TEXT, code TEXT,
-    n_wanted INTEGER, selected TEXT, seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
-    storing REAL, cpu REAL,
-    PRIMARY KEY (dataset, split, method)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS cells (
-    id INTEGER PRIMARY KEY, dataset TEXT, split INTEGER, method TEXT, classifier TEXT,
-    data TEXT, rows TEXT, settings TEXT, code TEXT, sizes TEXT, measures TEXT,
-    seconds REAL, peak_mb REAL, error TEXT, run INTEGER,
-    training REAL, prediction REAL, both REAL, measuring REAL, storing REAL, cpu REAL,
-    UNIQUE (dataset, split, method, classifier)
-);
-CREATE TABLE IF NOT EXISTS results (
-    cell INTEGER REFERENCES cells (id) ON DELETE CASCADE, k INTEGER, measure TEXT, value REAL, PRIMARY KEY (cell, k, measure)
-) WITHOUT ROWID;
-"""
-# Columns that a version added: seconds by phase, then CPU seconds.
-ADDED: dict[int, dict[str, tuple[str, ...]]] = {
-    2: {
-        "runs": ("preparing", "seconds"),
-        "selections": ("storing",),
-        "cells": ("training", "prediction", "both", "measuring", "storing"),
-    },
-    3: {"selections": ("cpu",), "cells": ("cpu",)},
+# "both" is training and prediction in one phase: one neighbor search serves all numbers of features.
+PHASES = ("training", "prediction", "both", "measures")
+HAS_VALUES = "EXISTS (SELECT 1 FROM results WHERE cell = cells.id)"
+
+# Conditions of the columns with JSON. They are constraints of the tables, and tested again when a file is read, as SQLite
+# ignores the constraints of files that are opened for reading. Its functions raise an error for text that is not JSON.
+_IS_LIST = "CASE WHEN json_valid({0}) THEN json_type({0}) = 'array' ELSE {0} IS NULL END"
+_IS_TABLE = "CASE WHEN json_valid({0}) THEN json_type({0}) = 'object' ELSE {0} IS NULL END"
+_JSON = {
+    "facts": f"key <> 'protocol' OR {_IS_TABLE.format('value')}",
+    "runs": _IS_TABLE.format("environment"),
+    "selections": _IS_LIST.format("selected"),
+    "cells": f"{_IS_LIST.format('sizes')} AND {_IS_LIST.format('measures')}",
 }
+# The hashes of what a result depends on, and what it took.
+_PRINTS = "data TEXT NOT NULL, rows TEXT NOT NULL, settings TEXT NOT NULL, code TEXT NOT NULL"
+_USED = "seconds REAL NOT NULL, peak_mb REAL, error TEXT, run INTEGER"
+SCHEMA = f"""
+CREATE TABLE IF NOT EXISTS facts (
+    key TEXT PRIMARY KEY, value TEXT NOT NULL,
+    CHECK ({_JSON["facts"]})
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER, host TEXT, version TEXT NOT NULL,
+    environment TEXT, preparing REAL, seconds REAL,
+    CHECK ({_JSON["runs"]})
+) STRICT;
+CREATE TABLE IF NOT EXISTS datasets (
+    name TEXT PRIMARY KEY, data TEXT NOT NULL, n_rows INTEGER NOT NULL CHECK (n_rows >= 0),
+    n_features INTEGER NOT NULL CHECK (n_features >= 0), n_labels INTEGER NOT NULL CHECK (n_labels >= 0),
+    test_share REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS selections (
+    dataset TEXT REFERENCES datasets (name), split INTEGER CHECK (split >= 0), method TEXT, {_PRINTS},
+    n_wanted INTEGER NOT NULL CHECK (n_wanted >= 0), selected TEXT, {_USED},
+    storing REAL, cpu REAL,
+    PRIMARY KEY (dataset, split, method), CHECK ({_JSON["selections"]})
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS cells (
+    id INTEGER PRIMARY KEY, dataset TEXT NOT NULL REFERENCES datasets (name), split INTEGER NOT NULL CHECK (split >= 0),
+    method TEXT NOT NULL, classifier TEXT NOT NULL, {_PRINTS},
+    sizes TEXT NOT NULL, measures TEXT NOT NULL, {_USED},
+    training REAL, prediction REAL, both REAL, measuring REAL, storing REAL, cpu REAL,
+    UNIQUE (dataset, split, method, classifier), CHECK ({_JSON["cells"]})
+) STRICT;
+CREATE TABLE IF NOT EXISTS results (
+    cell INTEGER REFERENCES cells (id) ON DELETE CASCADE, k INTEGER CHECK (k >= 0), measure TEXT,
+    value REAL CHECK (abs(value) <= 1e300),
+    PRIMARY KEY (cell, k, measure)
+) STRICT, WITHOUT ROWID;
+"""
 _MEANINGS = {
     sqlite3.SQLITE_FULL: "the disk is full. Free some space and run again: finished cells are kept",
     sqlite3.SQLITE_READONLY: "it cannot be written: the file or its folder is read-only. Use another folder",
@@ -68,266 +87,6 @@ _MEANINGS = {
     sqlite3.SQLITE_IOERR: "the disk failed while reading or writing",
     sqlite3.SQLITE_BUSY: "another program has locked it. Wait until that program has ended",
 }
-
-
-@contextmanager
-def plain_errors(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite into a StudyError with a remedy."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary result code
-        raise StudyError(f"{path}: {_MEANINGS.get(code, f'SQLite reports: {error}')}.") from error
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """Open a study's file for writing; create its tables if it is new, upgrade them if it has an earlier version."""
-    _refuse_folder(path)
-    with plain_errors(path):
-        connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            # A killed process loses nothing that was committed; the Flusher protects against power failures.
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("BEGIN IMMEDIATE")
-            _create_tables(connection, path)
-            connection.execute("COMMIT")
-        except (sqlite3.Error, StudyError):
-            connection.close()
-            raise
-    return connection
-
-
-def added_since(version: int) -> dict[str, list[str]]:
-    """Return the columns that later versions added, by table.
-
-    >>> added_since(2), added_since(VERSION)
-    ({'selections': ['cpu'], 'cells': ['cpu']}, {})
-    """
-    found: dict[str, list[str]] = {}
-    for later in range(version + 1, VERSION + 1):
-        for table, columns in ADDED[later].items():
-            found.setdefault(table, []).extend(columns)
-    return found
-
-
-def _create_tables(connection: sqlite3.Connection, path: Path) -> None:
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table'").fetchone():
-        _version(connection, path)  # refuse the file of another program before writing
-    for statement in SCHEMA.split(";"):
-        connection.execute(statement)
-    connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
-    version = _version(connection, path)
-    for table, columns in added_since(version).items():
-        for column in columns:
-            connection.execute(f"ALTER TABLE {table} ADD COLUMN {column} REAL")
-    if version < VERSION:
-        connection.execute("UPDATE facts SET value = ? WHERE key = 'version'", (str(VERSION),))
-
-
-def _version(connection: sqlite3.Connection, path: Path) -> int:
-    try:
-        facts = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:  # no such table or column
-            raise
-        facts = {}
-    version = str(facts.get("version", ""))
-    if facts.get("format") != FORMAT:
-        raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
-    if version not in map(str, range(1, VERSION + 1)):
-        raise StudyError(f"{path}: version {version} of the format; this release reads versions up to {VERSION}.")
-    return int(version)
-
-
-def connect_to_read(path: Path) -> sqlite3.Connection | None:
-    """Open a study's file for reading, also while another process writes it, or in a read-only folder.
-
-    Return None if there is no file, or if a run ended before it created the tables.
-    """
-    if not path.exists():
-        return None
-    _refuse_folder(path)
-    address = path.absolute().as_uri()
-    with plain_errors(path):
-        connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
-        try:
-            has_tables = _has_tables(connection)
-        except sqlite3.OperationalError:
-            connection.close()
-            if path.with_name(f"{path.name}-wal").exists():
-                raise
-            # No process writes. SQLite would create auxiliary files even for reading unless the file is declared immutable.
-            connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
-            has_tables = _has_tables(connection)
-        try:
-            added = added_since(_version(connection, path)) if has_tables else {}
-        except StudyError:
-            connection.close()
-            raise
-        if not has_tables:
-            connection.close()
-            return None
-        for table, columns in added.items():
-            more = ", ".join(f"NULL AS {column}" for column in columns)
-            connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {more} FROM main.{table}")
-    return connection
-
-
-@contextmanager
-def reading(folder: str | os.PathLike[str]) -> Iterator[sqlite3.Connection | None]:
-    """Read the file of a study in one consistent state, even while another process writes; None where there is no study."""
-    path = Path(folder) / FILE
-    with plain_errors(path):
-        db = connect_to_read(path)
-        if db is None:
-            yield None
-            return
-        try:
-            db.execute("BEGIN")
-            yield db
-        finally:
-            db.close()
-
-
-@contextmanager
-def reading_study(folder: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
-    """Read the file of a study, which must exist: see :func:`reading`."""
-    with reading(folder) as db:
-        if db is None:
-            raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
-        yield db
-
-
-def _refuse_folder(path: Path) -> None:
-    if path.is_dir():
-        raise StudyError(f"{path}: this is a folder, and the study's file would have this name. Use another folder.")
-
-
-def _has_tables(connection: sqlite3.Connection) -> bool:
-    return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
-
-
-REMEDY = "Restore the file from a copy, or use another folder"
-# Types of columns; a question mark allows NULL.
-_TYPES = {
-    "facts": {"key": "text", "value": "text"},
-    "runs": {
-        **{"started": "text", "ended": "text?", "version": "text", "environment": "text?"},
-        **{"preparing": "number?", "seconds": "number?"},
-    },
-    "datasets": {
-        **{"name": "text", "data": "text", "n_rows": "count", "n_features": "count", "n_labels": "count"},
-        "test_share": "number",
-    },
-    "selections": {
-        **{"dataset": "text", "split": "count", "method": "text", "data": "text", "rows": "text", "settings": "text"},
-        **{
-            "code": "text",
-            "n_wanted": "count",
-            "selected": "text?",
-            "seconds": "number",
-            "error": "text?",
-            "storing": "number?",
-            "cpu": "number?",
-        },
-    },
-    "cells": {
-        **{"dataset": "text", "split": "count", "method": "text", "classifier": "text", "data": "text", "rows": "text"},
-        **{"settings": "text", "code": "text", "sizes": "text", "measures": "text", "seconds": "number", "error": "text?"},
-        **dict.fromkeys(("training", "prediction", "both", "measuring", "storing", "cpu"), "number?"),
-    },
-    "results": {"cell": "count", "k": "count", "measure": "text", "value": "number?"},
-}
-_KEYS = {
-    "facts": 1,
-    "runs": 1,
-    "datasets": 1,
-    "selections": 3,
-    "cells": 4,
-    "results": 3,
-}  # columns that name a row, for messages
-_LARGEST = 2**53  # of counts: a larger one is not exact in JSON and arrays of floats
-_CONDITIONS = {
-    "text": "typeof({0}) = 'text'",
-    "count": f"typeof({{0}}) = 'integer' AND {{0}} BETWEEN 0 AND {_LARGEST}",
-    "number": "typeof({0}) IN ('integer', 'real') AND abs({0}) <= 1e300",
-}
-_WORDS = {"text": "text", "count": "a whole number from 0", "number": "a finite number"}
-
-# The protocol of the last run, as far as reports read it.
-_PROTOCOL: dict[str, Any] = {
-    **{"measures": list[str], "baselines": list[str], "n_features": list[float], "splits": str, "seed": int, "scale": str},
-    **{"convention": str | dict[str, Any], "datasets": list[dict[str, Any]]},
-    **{"methods": list[dict[str, Any]], "classifiers": list[dict[str, Any]]},
-}
-
-
-def check_types(db: sqlite3.Connection, path: Path) -> None:
-    """Refuse a file in which a value does not have the type of its column."""
-    for table, columns in _TYPES.items():
-        conditions = {}
-        for column, kind in columns.items():
-            condition = _CONDITIONS[kind.removesuffix("?")].format(f'"{column}"')
-            conditions[column] = f"({column} IS NULL OR ({condition}))" if kind.endswith("?") else f"({condition})"
-        names, good = ", ".join(f'"{column}"' for column in columns), " AND ".join(conditions.values())
-        wrong = db.execute(f"SELECT {names} FROM {table} WHERE NOT ({good}) OR ({good}) IS NULL LIMIT 1").fetchone()
-        if wrong is None:
-            continue
-        tests = ", ".join(f"coalesce({condition}, 0)" for condition in conditions.values())
-        right = db.execute(f"SELECT {tests} FROM {table} WHERE NOT ({good}) OR ({good}) IS NULL LIMIT 1").fetchone()
-        column = list(columns)[right.index(0)]
-        value, kind = repr(dict(zip(columns, wrong, strict=True))[column]), columns[column].removesuffix("?")
-        shown = value if len(value) <= 60 else f"{value[:60]}..."
-        row = ", ".join(str(key)[:60] for key in wrong[: _KEYS[table]])
-        raise StudyError(f"{path}: damaged: {table}.{column} is {shown}, and {_WORDS[kind]} is needed, in row {row}. {REMEDY}.")
-
-
-def stored_json(text: str, kind: object, path: Path, place: str) -> Any:
-    """Parse JSON in a cell of the file, which must have a type, such as ``list[int]``."""
-    try:
-        value = read_json(text)
-        check_kind(value, kind, place)
-    except InputError as error:
-        reason = str(error)
-        raise StudyError(
-            f"{path}: damaged: {reason if reason.startswith(place) else f'{place}: {reason}'}. {REMEDY}."
-        ) from None
-    return value
-
-
-def stored_numbers(text: str, path: Path, place: str, *, low: int = 0, high: int = _LARGEST) -> list[int]:
-    """Parse a list of whole numbers in a range, none of them twice."""
-    numbers: list[int] = stored_json(text, list[int], path, place)
-    if any(not low <= number <= high for number in numbers) or len(set(numbers)) < len(numbers):
-        raise StudyError(f"{path}: damaged: {place} has a number twice, or one outside {low} to {high:,}. {REMEDY}.")
-    return numbers
-
-
-def stored_protocol(text: str, path: Path) -> dict[str, Any]:
-    """Parse the protocol of the last run."""
-    protocol: dict[str, Any] = stored_json(text, dict[str, Any], path, "facts.protocol")
-    for key, kind in _PROTOCOL.items():
-        if key in protocol:
-            try:
-                check_kind(protocol[key], kind, f"facts.protocol.{key}")
-            except InputError as error:
-                raise StudyError(f"{path}: damaged: {error}. {REMEDY}.") from None
-    for key in ("methods", "classifiers", "datasets"):
-        _refuse_nameless(protocol.get(key, []), path, f"facts.protocol.{key}")
-    return protocol
-
-
-def _refuse_nameless(tables: Sequence[Any], path: Path, place: str) -> None:
-    for index, table in enumerate(tables):
-        if not isinstance(table.get("name"), str):
-            raise StudyError(f"{path}: damaged: {place}[{index}] has no name. {REMEDY}.")
-
-
-HAS_VALUES = "EXISTS (SELECT 1 FROM results WHERE cell = cells.id)"
-# "both" is training and prediction in one phase: one neighbor search serves all numbers of features.
-PHASES = ("training", "prediction", "both", "measures")
 
 
 class SelectionKey(NamedTuple):
@@ -410,56 +169,10 @@ class StoredResults:
     cells: dict[CellKey, StoredCell]
     protocol: Mapping[str, Any] = field(default_factory=dict)
 
-    def without(self, selections: list[SelectionKey], cells: list[CellKey]) -> "StoredResults":
-        """Return the results that :meth:`StudyStore.delete` would keep."""
-        return StoredResults(
-            {key: self.rankings[key] for key in self.rankings.keys() - set(selections)},
-            {key: self.cells[key] for key in self.cells.keys() - set(cells)},
-            self.protocol,
-        )
 
-
-def read_stored_results(db: sqlite3.Connection, path: Path) -> StoredResults:
-    """Read all rankings and cells of an open file; ``path`` is its name, for errors."""
-    check_types(db, path)
-    widths = dict(db.execute("SELECT name, n_features FROM datasets"))
-
-    def ranking(text: str | None, *key: object) -> list[int] | None:
-        place, width = f"selections.selected of {', '.join(map(str, key))}", widths.get(key[0])
-        return None if text is None else stored_numbers(text, path, place, **({} if width is None else {"high": width - 1}))
-
-    sql = "SELECT dataset, split, method, data, rows, settings, code, n_wanted, selected, error FROM selections"
-    rankings = {
-        SelectionKey(*row[:3]): StoredRanking(Fingerprints(*row[3:7]), row[7], ranking(row[8], *row[:3]), row[9])
-        for row in db.execute(sql)
-    }
-    columns = "dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error"
-    cells = {
-        CellKey(*row[:4]): StoredCell(
-            Fingerprints(*row[4:8]),
-            stored_numbers(row[8], path, f"cells.sizes of {', '.join(map(str, row[:4]))}", low=1),
-            stored_json(row[9], list[str], path, f"cells.measures of {', '.join(map(str, row[:4]))}"),
-            row[10],
-            bool(row[11]),
-        )
-        for row in db.execute(f"SELECT {columns}, {HAS_VALUES} FROM cells")
-    }
-    last = db.execute("SELECT value FROM facts WHERE key = 'protocol'").fetchone()
-    return StoredResults(rankings, cells, stored_protocol(last[0], path) if last else {})
-
-
-def stored_results(folder: str | os.PathLike[str]) -> StoredResults:
-    """Read the results in a folder without writing to it; empty where it has no study."""
-    with reading(folder) as db:
-        return StoredResults({}, {}) if db is None else read_stored_results(db, Path(folder) / FILE)
-
-
-LOCK = "results.lock"
 _SAME = "data = ? AND rows = ? AND settings = ? AND code = ?"
-_FAILED_SELECTION = f"UPDATE selections SET error = ?, run = ? WHERE dataset = ? AND split = ? AND method = ? AND {_SAME}"
-_FAILED_CELL = (
-    f"UPDATE cells SET error = ?, run = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ? AND {_SAME}"
-)
+_OF_SELECTION = "dataset = ? AND split = ? AND method = ?"
+_OF_CELL = f"{_OF_SELECTION} AND classifier = ?"
 
 
 class StudyStore:
@@ -546,8 +259,8 @@ class StudyStore:
                 raise
         self._pending_note = None if written is None else (written, (time.perf_counter() - started, *key))
 
-    def begin(self, protocol: dict[str, Any], preparing: float = 0.0) -> None:
-        """Record the start of a run, its protocol, and the seconds of planning."""
+    def begin(self, protocol: dict[str, Any], datasets: Sequence[tuple[Any, ...]], preparing: float) -> None:
+        """Record the start of a run, its protocol, the rows of its data sets, and the seconds of planning."""
         from importlib.metadata import version
 
         used = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
@@ -557,6 +270,7 @@ class StudyStore:
             db.execute("INSERT OR REPLACE INTO facts VALUES ('protocol', ?)", (json.dumps(protocol),))
             sql = "INSERT INTO runs (started, pid, host, version, environment, preparing) VALUES (?, ?, ?, ?, ?, ?)"
             self.run = int(db.execute(sql, row).lastrowid or 0)
+            db.executemany("INSERT OR REPLACE INTO datasets VALUES (?, ?, ?, ?, ?, ?)", datasets)
 
     def end(self) -> None:
         """Record the end of the run."""
@@ -564,15 +278,11 @@ class StudyStore:
             seconds = time.perf_counter() - self._opened_at
             db.execute("UPDATE runs SET ended = ?, seconds = ? WHERE id = ?", (_now(), seconds, self.run))
 
-    def add_dataset(self, name: str, data: str, shape: tuple[int, int, int], test_share: float) -> None:
-        """Record the size of a data set."""
-        with self._transaction() as db:
-            db.execute("INSERT OR REPLACE INTO datasets VALUES (?, ?, ?, ?, ?, ?)", (name, data, *shape, test_share))
-
     def stored(self) -> StoredResults:
         """Read all rankings and cells."""
         with plain_errors(self.path):
-            return read_stored_results(self._db, self.path)
+            refuse_damage(self._db, self.path)
+            return _read_stored_results(self._db)
 
     def add_selection(
         self,
@@ -586,8 +296,8 @@ class StudyStore:
         """Store a ranking, or the error; a shorter ranking that is already stored is kept."""
         text, same = None if selected is None else json.dumps(selected), (*key, *astuple(fingerprints))
         row = (*same, n_wanted, text, used.seconds, used.peak_mb, error, self.run, None, used.cpu)
-        storing = "UPDATE selections SET storing = ? WHERE dataset = ? AND split = ? AND method = ?"
-        keep_old = f"{_FAILED_SELECTION} AND selected NOT NULL"
+        storing = f"UPDATE selections SET storing = ? WHERE {_OF_SELECTION}"
+        keep_old = f"UPDATE selections SET error = ?, run = ? WHERE {_OF_SELECTION} AND {_SAME} AND selected NOT NULL"
         with self._transaction(storing, key) as db:
             if error is not None and db.execute(keep_old, (error, self.run, *same)).rowcount:
                 return
@@ -607,11 +317,11 @@ class StudyStore:
         same, coverage = (*key, *astuple(fingerprints)), (json.dumps(sizes), json.dumps(measures))
         row = (*same, *coverage, used.seconds, used.peak_mb, error, self.run)
         row += (*(used.by_phase.get(phase) for phase in PHASES), None, used.cpu)
-        storing = "UPDATE cells SET storing = ? WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?"
-        with self._transaction(storing, key) as db:
-            if error is not None and db.execute(f"{_FAILED_CELL} AND {HAS_VALUES}", (error, self.run, *same)).rowcount:
+        keep_old = f"UPDATE cells SET error = ?, run = ? WHERE {_OF_CELL} AND {_SAME} AND {HAS_VALUES}"
+        with self._transaction(f"UPDATE cells SET storing = ? WHERE {_OF_CELL}", key) as db:
+            if error is not None and db.execute(keep_old, (error, self.run, *same)).rowcount:
                 return
-            db.execute("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", key)
+            db.execute(f"DELETE FROM cells WHERE {_OF_CELL}", key)
             cell = db.execute(f"INSERT INTO cells VALUES (NULL, {', '.join('?' * len(row))})", row).lastrowid
             rows = ((cell, k, measure, value if np.isfinite(value) else None) for k, measure, value in values)
             db.executemany("INSERT INTO results VALUES (?, ?, ?, ?)", rows)
@@ -619,12 +329,176 @@ class StudyStore:
     def delete(self, selections: list[SelectionKey], cells: list[CellKey]) -> None:
         """Delete rows that are to be run again."""
         with self._transaction() as db:
-            db.executemany("DELETE FROM selections WHERE dataset = ? AND split = ? AND method = ?", selections)
-            db.executemany("DELETE FROM cells WHERE dataset = ? AND split = ? AND method = ? AND classifier = ?", cells)
+            db.executemany(f"DELETE FROM selections WHERE {_OF_SELECTION}", selections)
+            db.executemany(f"DELETE FROM cells WHERE {_OF_CELL}", cells)
 
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def stored_results(folder: str | os.PathLike[str]) -> StoredResults:
+    """Read the results in a folder without writing to it; empty where it has no study."""
+    with reading(folder) as db:
+        return StoredResults({}, {}) if db is None else _read_stored_results(db)
+
+
+def _read_stored_results(db: sqlite3.Connection) -> StoredResults:
+    sql = "SELECT dataset, split, method, data, rows, settings, code, n_wanted, selected, error FROM selections"
+    rankings = {
+        SelectionKey(*row[:3]): StoredRanking(Fingerprints(*row[3:7]), row[7], json.loads(row[8] or "null"), row[9])
+        for row in db.execute(sql)
+    }
+    columns = "dataset, split, method, classifier, data, rows, settings, code, sizes, measures, error"
+    cells = {
+        CellKey(*row[:4]): StoredCell(
+            Fingerprints(*row[4:8]), json.loads(row[8]), json.loads(row[9]), error=row[10], has_values=bool(row[11])
+        )
+        for row in db.execute(f"SELECT {columns}, {HAS_VALUES} FROM cells")
+    }
+    return StoredResults(rankings, cells, stored_protocol(db))
+
+
+def stored_protocol(db: sqlite3.Connection) -> dict[str, Any]:
+    """Return the protocol of the last run; empty before the first."""
+    last = db.execute("SELECT value FROM facts WHERE key = 'protocol'").fetchone()
+    protocol: dict[str, Any] = json.loads(last[0]) if last else {}
+    return protocol
+
+
+@contextmanager
+def reading_study(folder: str | os.PathLike[str]) -> Iterator[sqlite3.Connection]:
+    """Read the file of a study, which must exist: see :func:`reading`."""
+    with reading(folder) as db:
+        if db is None:
+            raise StudyError(f"{folder}: this folder has no study; there is no {FILE} in it.")
+        yield db
+
+
+@contextmanager
+def reading(folder: str | os.PathLike[str]) -> Iterator[sqlite3.Connection | None]:
+    """Read the file of a study in one consistent state, even while another process writes; None where there is no study."""
+    path = Path(folder) / FILE
+    with plain_errors(path):
+        db = connect_to_read(path)
+        if db is None:
+            yield None
+            return
+        try:
+            db.execute("BEGIN")
+            refuse_damage(db, path)
+            yield db
+        finally:
+            db.close()
+
+
+def refuse_damage(db: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file with a value that its table does not allow, or with a result of an unknown data set.
+
+    Cost: reads the whole file once.
+    """
+    reason = " ".join(db.execute("PRAGMA quick_check(1)").fetchone()[0].split())
+    if reason == "ok":
+        broken = [table for table, good in _JSON.items() if db.execute(f"SELECT 1 FROM {table} WHERE NOT ({good})").fetchone()]
+        # Of foreign keys only those of the short tables: values without a cell are read by no query.
+        orphans = [table for table in ("selections", "cells") if db.execute(f"PRAGMA foreign_key_check({table})").fetchone()]
+        if not broken and not orphans:
+            return
+        reason = f"the table {broken[0]} has a value that is not JSON" if broken else f"{orphans[0]} of an unknown data set"
+    raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_CORRUPT]} ({reason}).")
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a study's file for writing, and create its tables if it is new."""
+    _refuse_folder(path)
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise StudyError(f"studies need SQLite 3.37 or later, and this Python has {sqlite3.sqlite_version}.")
+    with plain_errors(path):
+        connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            # A killed process loses nothing that was committed; the Flusher protects against power failures.
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("BEGIN IMMEDIATE")
+            if _has_tables(connection):
+                _check_version(connection, path)  # before anything is written to the file of another program
+            for statement in SCHEMA.split(";"):
+                connection.execute(statement)
+            connection.execute("INSERT OR IGNORE INTO facts VALUES ('format', ?), ('version', ?)", (FORMAT, str(VERSION)))
+            connection.execute("COMMIT")
+        except (sqlite3.Error, StudyError):
+            connection.close()
+            raise
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection | None:
+    """Open a study's file for reading, also while another process writes it, or in a read-only folder.
+
+    Return None if there is no file, or if a run ended before it created the tables.
+    """
+    if not path.exists():
+        return None
+    _refuse_folder(path)
+    address = path.absolute().as_uri()
+    with plain_errors(path):
+        connection = sqlite3.connect(f"{address}?mode=ro", uri=True)
+        try:
+            has_tables = _has_tables(connection)
+        except sqlite3.OperationalError:
+            connection.close()
+            if path.with_name(f"{path.name}-wal").exists():
+                raise
+            # No process writes. SQLite would create auxiliary files even for reading unless the file is declared immutable.
+            connection = sqlite3.connect(f"{address}?mode=ro&immutable=1", uri=True)
+            has_tables = _has_tables(connection)
+        try:
+            if has_tables:
+                _check_version(connection, path)
+                return connection
+        except StudyError:
+            connection.close()
+            raise
+    connection.close()
+    return None
+
+
+def _refuse_folder(path: Path) -> None:
+    if path.is_dir():
+        raise StudyError(f"{path}: this is a folder, and the study's file would have this name. Use another folder.")
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
+
+
+def _check_version(connection: sqlite3.Connection, path: Path) -> None:
+    try:
+        facts = dict(connection.execute("SELECT key, value FROM facts WHERE key IN ('format', 'version')"))
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_ERROR:  # no such table or column
+            raise
+        facts = {}
+    if facts.get("format") != FORMAT:
+        raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_NOTADB]}.")
+    if facts.get("version") != str(VERSION):
+        raise StudyError(
+            f"{path}: version {facts.get('version')} of the format, and this release reads version {VERSION}. "
+            "Use the release that wrote it, or run the study in another folder."
+        )
+
+
+@contextmanager
+def plain_errors(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into a StudyError with a remedy."""
+    try:
+        yield
+    except UnicodeDecodeError as error:  # of a name in the file
+        raise StudyError(f"{path}: {_MEANINGS[sqlite3.SQLITE_CORRUPT]}.") from error
+    except sqlite3.Error as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary result code
+        raise StudyError(f"{path}: {_MEANINGS.get(code, f'SQLite reports: {error}')}.") from error
 
 
 class Flusher:

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,17 +11,17 @@ from joblib import effective_n_jobs
 
 from labelsieve.errors import one_of
 from labelsieve.progress import progress_bar
+from labelsieve.studies.cells import BatchRunner, StepResult
 from labelsieve.studies.dask_workers import check_client, run_on_dask
-from labelsieve.studies.data import LoadedData
-from labelsieve.studies.processes import Limits, run_here, run_in_processes
+from labelsieve.studies.plan import Batch, DataFacts, StudyPlan, make_plan
+from labelsieve.studies.processes import Limits, run_in_processes
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.steps import Batch, DataFacts, StepResult, StudyPlan, handle_stale, make_plan
 from labelsieve.studies.store import CellKey, ResourcesUsed, SelectionKey, StudyStore, stored_results
 
 Changed = Literal["refuse", "rerun", "keep"]
 CHANGED = ("refuse", "rerun", "keep")
-OnCell = Callable[[int, int], Any]
 Results = Generator[tuple[Batch, StepResult]]
+KEPT_BYTES = 2**28  # of data sets that stay in memory between the splits of a study in one process
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Outcome:
     n_cells, n_run, n_known, n_failed, n_stale : int
         Cells of the protocol, those run now, already stored, failed, and stale ones that were kept.
     changes : str
-        What differs from the stored cells.
+        What changed since results were stored, in words.
     """
 
     n_cells: int
@@ -71,19 +72,16 @@ class Study:
         self.folder = folder
 
     def plan(self, *, changed: Changed = "refuse", retry_failed: bool = False) -> StudyPlan:
-        """Plan the missing cells. Loads every data set once; runs and writes nothing."""
-        one_of(changed, "changed", CHANGED)
-        facts, stored = self._facts(), stored_results(self.folder)
-        plan = make_plan(self.protocol, facts, stored, retry_failed=retry_failed, keep=changed == "keep")
-        if changed == "rerun" and plan.reasons:
-            kept = stored.without(plan.stale_selections, plan.stale_cells)
-            again = make_plan(self.protocol, facts, kept, retry_failed=retry_failed)
-            again.reasons = plan.reasons
-            return again
-        return plan
+        """Say of every cell whether its result is stored. Loads every data set once; runs and writes nothing.
 
-    def _facts(self) -> list[DataFacts]:
-        return [DataFacts.of(self.protocol, LoadedData.of(source)) for source in self.protocol.datasets]
+        ``changed`` and ``retry_failed`` are those of :meth:`run`.
+        """
+        one_of(changed, "changed", CHANGED)
+        facts, stored = self._facts(BatchRunner(self.protocol)), stored_results(self.folder)
+        return make_plan(self.protocol, facts, stored, changed=changed, retry_failed=retry_failed)
+
+    def _facts(self, runner: BatchRunner) -> list[DataFacts]:
+        return [DataFacts.of(*runner.load(source.name)) for source in self.protocol.datasets]
 
     def run(
         self,
@@ -94,7 +92,8 @@ class Study:
         memory_limit: float | None = None,
         changed: Changed = "refuse",
         retry_failed: bool = False,
-        on_cell: OnCell | None = None,
+        on_plan: Callable[[StudyPlan], Any] | None = None,
+        on_cell: Callable[[int, int], Any] | None = None,
     ) -> Outcome:
         """Run the missing cells.
 
@@ -114,72 +113,81 @@ class Study:
             next to new ones; the outcome counts them.
         retry_failed : bool, default=False
             Run failed cells again.
+        on_plan : callable, default=None
+            Called with the plan before the first cell runs.
         on_cell : callable, default=None
             Called after each cell with the numbers of finished cells and of all cells to run.
         """
         one_of(changed, "changed", CHANGED)
-        own = self.protocol if client is None else None
-        limits = Limits(
-            time_limit if time_limit is not None or own is None else own.time_limit,
-            memory_limit if memory_limit is not None or own is None else own.memory_limit,
-            None if own is None else own.cpu_limit,
-        )
-        limits.check()
+        limits = self._limits(time_limit, memory_limit, on_cluster=client is not None)
         if client is not None:
             check_client(client, limits, n_jobs)
         started = time.perf_counter()
-        facts = self._facts()
+        # Where cells run in this process, they use the data sets that were loaded to plan them.
+        runs_here = client is None and effective_n_jobs(n_jobs) == 1 and limits == Limits()
+        runner = BatchRunner(self.protocol, KEPT_BYTES if runs_here else 0)
+        facts = self._facts(runner)
         with StudyStore(self.folder) as store:
-            plan = make_plan(self.protocol, facts, store.stored(), retry_failed=retry_failed, keep=changed == "keep")
-            changes = plan.changes()
-            if handle_stale(plan, store, changed):
-                plan = make_plan(self.protocol, facts, store.stored(), retry_failed=retry_failed)
-            store.begin(self.protocol.whole.plain(strict=False), time.perf_counter() - started)
-            for data in facts:
-                store.add_dataset(data.name, data.data, data.shape, data.test_share)
-            if client is not None:
+            plan = make_plan(self.protocol, facts, store.stored(), changed=changed, retry_failed=retry_failed)
+            if changed == "refuse":
+                plan.refuse_changes(store.path)
+            if on_plan is not None:
+                on_plan(plan)
+            datasets = [(data.name, data.data, *data.shape, data.test_share) for data in facts]
+            store.begin(self.protocol.whole.plain(strict=False), datasets, time.perf_counter() - started)
+            if changed == "rerun":
+                store.delete(plan.changed_selections, plan.changed_cells)
+            if runs_here:
+                results: Results = ((batch, result) for batch in plan.batches for result in runner.run(batch))
+            elif client is not None:
                 results = run_on_dask(self.protocol, plan.batches, client)
-            elif effective_n_jobs(n_jobs) == 1 and limits == Limits():
-                results = run_here(self.protocol, plan.batches)
             else:
+                del runner  # and with it the data set that was loaded last
                 results = run_in_processes(self.protocol, plan.batches, effective_n_jobs(n_jobs), limits)
-            n_failed = _store_all(results, plan, store, on_cell)
+            n_missing, n_done, n_failed = plan.count("missing"), 0, 0
+            with progress_bar("study: cells") as progress, closing(results):
+                for batch, result in results:
+                    n_cells = _store(store, batch, result)
+                    n_done, n_failed = n_done + n_cells, n_failed + (n_cells if result.error is not None else 0)
+                    progress(n_done, n_missing)
+                    if on_cell is not None and n_cells:
+                        on_cell(n_done, n_missing)
             store.end()
-        return Outcome(plan.n_cells, plan.n_missing, plan.n_done, plan.n_failed + n_failed, len(plan.stale_cells), changes)
+        n_failed += plan.count("failed")
+        return Outcome(len(plan.cells), n_missing, plan.count("stored"), n_failed, plan.count("stale"), plan.changes())
+
+    def _limits(self, time_limit: float | None, memory_limit: float | None, *, on_cluster: bool) -> Limits:
+        """Return the limits of every step; those of the protocol are for processes of this machine."""
+        if on_cluster:
+            limits = Limits(time_limit, memory_limit)
+        else:
+            limits = Limits(
+                self.protocol.time_limit if time_limit is None else time_limit,
+                self.protocol.memory_limit if memory_limit is None else memory_limit,
+                self.protocol.cpu_limit,
+            )
+        limits.check()
+        return limits
 
 
-def _store_all(results: Results, plan: StudyPlan, store: StudyStore, on_cell: OnCell | None) -> int:
-    """Store results as they come; return the number of failed cells."""
-    n_done = n_failed = 0
-    with progress_bar("study: cells") as progress:
-        try:
-            for batch, result in results:
-                cells, failed = _store(store, batch, result)
-                n_done, n_failed = n_done + cells, n_failed + failed
-                progress(n_done, plan.n_missing)
-                if on_cell is not None and cells:
-                    on_cell(n_done, plan.n_missing)
-        finally:
-            results.close()
-    return n_failed
+def _store(store: StudyStore, batch: Batch, result: StepResult) -> int:
+    """Store the result of a step, and return the number of cells that it ended.
 
-
-def _store(store: StudyStore, batch: Batch, result: StepResult) -> tuple[int, int]:
-    """Store the result of a step; return the numbers of cells and of failed cells."""
+    A failed selection ends all cells that would have used its ranking; they get its error.
+    """
     step = batch.steps[result.index]
     key = SelectionKey(batch.dataset, batch.split, step.method.name)
     if step.classifier is not None:
         cell = CellKey(*key, step.classifier.name)
         values = result.values or []
         store.add_cell(cell, step.fingerprints, step.sizes, step.measures, values, result.used, result.error)
-        return 1, int(result.error is not None)
+        return 1
     store.add_selection(key, step.fingerprints, step.n_wanted, result.ranking, result.used, result.error)
     if result.error is None:
-        return 0, 0
-    n_lost, error = 0, f"no selection: {result.error}"
-    for other in batch.steps:
-        if other.classifier is not None and other.method.name == step.method.name:
-            cell = CellKey(*key, other.classifier.name)
-            store.add_cell(cell, other.fingerprints, other.sizes, other.measures, [], ResourcesUsed(0.0, None), error)
-            n_lost += 1
-    return n_lost, n_lost
+        return 0
+    lost = [other for other in batch.steps if other.classifier is not None and other.method.name == step.method.name]
+    for other in lost:
+        assert other.classifier is not None
+        cell, error = CellKey(*key, other.classifier.name), f"no selection: {result.error}"
+        store.add_cell(cell, other.fingerprints, other.sizes, other.measures, [], ResourcesUsed(0.0, None), error)
+    return len(lost)
