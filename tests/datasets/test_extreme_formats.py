@@ -74,13 +74,17 @@ def test_empty_lines_are_rows_where_the_declared_number_needs_them(tmp_path):
     assert load(file).shape == (2, 5, 3)
 
 
-@pytest.mark.parametrize(
-    "line", ["1, 0:1", "0 0:1 1", "0 0:1:2", "0 0:", ",0 0:1", "0 1 0:1", "0 0:x", "0 0:1,2", "0 -1:1", "1.5 0:1"]
-)
+@pytest.mark.parametrize("line", ["1, 0:1", "0 0:1 1", "0 0:1:2", "0 0:", ",0 0:1", "0 1 0:1", "0 0:x", "0 0:1,2", "0 -1:1"])
 def test_a_wrong_row_far_down_is_named_by_its_line(tmp_path, line):
     rows = BLOCK // 10  # not in the first block
     (tmp_path / "made.txt").write_text(f"{rows + 2} 5 3\n" + "0,2 0:0.5 4:1\n" * rows + line + "\n0 0:1\n")
     with pytest.raises(DatasetError, match=rf"made\.txt, line {rows + 2}: .* is not of the form"):
+        load(tmp_path / "made.txt")
+
+
+def test_a_label_that_is_no_number_of_one_is_named_by_its_line(tmp_path):
+    (tmp_path / "made.txt").write_text("3 5 3\n0 0:1\n\n1.5 0:1\n")
+    with pytest.raises(DatasetError, match=r"made\.txt, line 4: label 1\.5 is no whole number"):
         load(tmp_path / "made.txt")
 
 

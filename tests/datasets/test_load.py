@@ -129,8 +129,9 @@ def test_libsvm_rows_with_many_labels(tmp_path, text):
     [
         ("1 1:2\n1 2:1\n1 1:2\n1 x:1\n", "line 4: '1 x:1' is not of the form"),
         ("1 2:2 1:1\n", "line 1: its indices do not rise"),
-        ("1 1:1\n1 99999999999999999999:1\n", "line 2: a label or index has more than 18 digits: 99999999999999999999"),
-        ("1 999999999999999999:1\n", "it asks for 1,000,000,000,000,000,000 columns"),
+        ("1 1:1\n1 99999999999999999999:1\n", "line 2: an index of '1 99999999999999999999:1' is too large"),
+        ("1 1:1\n99999999999999999999 1:1\n", "line 2: label 1e.20 is no whole number, or too large"),
+        ("1 2000000000:1\n", "it asks for 2,000,000,001 columns"),
         ("1 2 99999999999\n0 0:0.5\n", "it asks for 100,000,000,001 columns"),
         ("9 2 2\n0 0:0.5\n", "line 1: its first line promises 9 rows, but 1 follow"),
         ("2 2 2\n0 0:0.5\n1 1:1 2:1\n", "line 3: feature 2: the first line promises 2 features, numbered from 0"),

@@ -24,9 +24,9 @@ from labelsieve.counting.backends.chunked.codes_file import OpenFile
 from labelsieve.datasets.dataset import with_names
 from labelsieve.datasets.readers.arff import Header, read_header, read_rows
 from labelsieve.datasets.readers.column_table import Column, Table
-from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces
+from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces, whole_lines
 from labelsieve.datasets.readers.labels import Labels, find_separator, label_names, targets
-from labelsieve.datasets.readers.libsvm import parse_rows, read_sizes, whole_lines
+from labelsieve.datasets.readers.libsvm import LibsvmRows
 from labelsieve.datasets.readers.parquet import read_metadata, tabulate
 from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
 from labelsieve.errors import DatasetError, InputError, require_same_rows
@@ -552,61 +552,26 @@ def _take(table: Any, columns: list[int]) -> Any:
 
 
 _DATA = re.compile(rb"^\s*@data\b", re.IGNORECASE | re.MULTILINE)
+ARFF_BLOCK = 2**19  # bytes of text that are parsed at a time
 STORED_CELLS = 2**20  # of a chunk that is written at once
 
 
 def libsvm_source(path: Path) -> tuple[ColumnSource, NDArray[np.bool_]]:
-    """Rows of labels and ``index:value`` pairs, as :func:`labelsieve.datasets.load` reads them, and which rows are not empty.
+    """A source of the features and labels of a libsvm file, and which of its lines are rows.
 
     Labels stay in memory: 16 bytes for each label of a row.
     """
-    files = SparseFiles()
-    sizes, line, lowest, n_features = None, 1, None, 0
-    labels: list[NDArray[np.int64]] = []
-    counts: list[NDArray[np.intp]] = []
-    filled: list[NDArray[np.bool_]] = []
-    for block in whole_lines(read_pieces(path), path, DEFAULT_LIMIT):
-        if line == 1:
-            sizes, block = read_sizes(block)
-            line = 1 if sizes is None else 2
-        rows = parse_rows(block, path, line)
-        line += block.count(b"\n")
-        labels.append(rows.labels)
-        counts.append(rows.n_labels)
-        filled.append((rows.n_labels > 0) | (rows.n_pairs > 0))
-        if len(rows.indices):
-            lowest = min(rows.indices.min(), rows.indices.max() if lowest is None else lowest)
-            n_features = max(n_features, int(rows.indices.max()) + 1)
-        starts = np.concatenate([[0], np.cumsum(rows.n_pairs)])
-        chunk = sp.csr_array((rows.values, rows.indices, starts), shape=(len(rows.n_pairs), n_features))
-        chunk.eliminate_zeros()
-        files.add(chunk)
-    kept = np.concatenate([np.zeros(0, dtype=bool), *filled])
-    if not kept.any():
-        raise DatasetError("there are no rows.", "Is the file whole?", path)
-    if sizes is not None and sizes[0] == len(kept):
-        kept = np.ones(len(kept), dtype=bool)
-    base = 0 if sizes is not None or lowest == 0 else 1
-    flat = np.concatenate(labels)
-    known: Sequence[int]
-    known, flat = (range(sizes[2]), flat) if sizes is not None else _distinct(flat)
-    wide = n_features - base if sizes is None else sizes[1]
-    if sizes is not None:
-        fits = sizes[0] == np.count_nonzero(kept) and n_features <= wide
-        if not fits or (len(flat) and not 0 <= flat.min() <= flat.max() < sizes[2]):
-            promised = f"{sizes[0]} rows, {sizes[1]} features and {sizes[2]} labels"
-            raise DatasetError(f"its first line promises {promised}, and that is not what follows.", file=path, line=1)
-    ends = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    Y = sp.csr_array((np.ones(len(flat), dtype=np.uint8), flat, ends), shape=(len(kept), len(known)))
-    Y.sum_duplicates()
-    Y.data[:] = 1  # where a row names a label twice
-    names = [f"feature{j + base}" for j in range(wide)], [f"label{label}" for label in known]
-    return SparseSource(files.columns(base, wide), Y, names), kept
+    rows, files = LibsvmRows(read_pieces(path), path, DEFAULT_LIMIT), SparseFiles()
+    for block in rows:
+        files.add(block)
+    layout = rows.layout()
+    columns = files.columns(layout.first_index, layout.n_features)
+    return SparseSource(columns, layout.Y.astype(np.uint8), (layout.feature_names, layout.label_names)), layout.is_row
 
 
 def arff_source(path: Path, labels: Labels | None) -> ColumnSource:
     """The rows of an ARFF file, dense or sparse, in blocks of lines."""
-    blocks = whole_lines(read_pieces(path), path, DEFAULT_LIMIT)
+    blocks = whole_lines(read_pieces(path), path, ARFF_BLOCK)
     header, first = _header(blocks, path)
     found = label_names(Table(path, header.columns, None, header.relation), labels)
     is_label = np.array([column.name in set(found) for column in header.columns])
@@ -695,8 +660,3 @@ def _joined(chunks: Iterator[NDArray[np.float64]]) -> Iterator[NDArray[np.float6
             waiting = []
     if waiting:
         yield np.vstack(waiting)
-
-
-def _distinct(labels: NDArray[np.int64]) -> tuple[list[int], NDArray[np.intp]]:
-    distinct, position = np.unique(labels, return_inverse=True)
-    return distinct.tolist(), position

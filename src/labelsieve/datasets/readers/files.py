@@ -9,7 +9,7 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -306,3 +306,33 @@ def _unpack_zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
             packed = unpacker.unused_data if unpacker.eof else b""
     if not unpacker.eof:
         raise _broken(path, EOFError("the last frame has no end"))
+
+
+def whole_lines(pieces: Iterable[bytes], file: Path, size: int) -> Iterator[bytes]:
+    r"""The text of the pieces in blocks of whole lines, which end in ``\n``; about ``size`` bytes, or the longest line."""
+    rest, line = b"", 1
+    for text in _plain_text(pieces):
+        for start in range(0, len(text), size):
+            rest += text[start : start + size]
+            if rest.find(b"\n", 0, LONGEST_LINE + 1) < 0 and len(rest) > LONGEST_LINE:
+                raise too_long_line(file, line)
+            end = rest.rfind(b"\n") + 1
+            if end:
+                block, rest = rest[:end], rest[end:]
+                refuse_nul(block, file, line)
+                yield block
+                line += block.count(b"\n")
+    if rest:
+        refuse_nul(rest, file, line)
+        yield rest + b"\n"
+
+
+def _plain_text(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    r"""The pieces without a byte order mark, and with ``\n`` for ``\r\n`` and ``\r``."""
+    held = b""
+    for number, piece in enumerate(pieces):
+        text = held + piece if number else piece.removeprefix(codecs.BOM_UTF8)
+        held = b"\r" if text.endswith(b"\r") else b""  # the next piece may begin with the other half
+        text = text[: len(text) - len(held)]
+        yield text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
+    yield held.replace(b"\r", b"\n")

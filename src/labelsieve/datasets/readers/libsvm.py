@@ -1,10 +1,15 @@
-"""Files in libsvm format and in the format of the extreme classification repository."""
+"""Files in libsvm format and in the text format of the extreme classification repository.
+
+:class:`LibsvmRows` lets scikit-learn parse the text in blocks of whole lines, so that the text may be longer than the memory.
+:func:`parse_libsvm` joins the blocks; a :class:`~labelsieve.datasets.ChunkedTable` stores them in files.
+"""
 
 import codecs
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from functools import cached_property
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,224 +18,18 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Table, check_width
-from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, LONGEST_LINE, refuse_nul, require_memory, too_long_line
+from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, require_memory, whole_lines
 from labelsieve.errors import DatasetError
 
-WORKING_BYTES = 80  # for each byte of a block, at most, while it is parsed
-LONGEST_WHOLE = 18  # digits of a label or an index, which are 64-bit integers
-_LINE_END, _BLANK, _COMMA, _COLON, _DIGIT, _DOT, _OTHER = range(7)  # below _DIGIT: marks between words
-_MARKS = {_LINE_END: b"\n", _BLANK: b" \t\v\f", _COMMA: b",", _COLON: b":", _DIGIT: b"0123456789", _DOT: b"."}
-_KINDS = bytes(next((kind for kind, marks in _MARKS.items() if mark in marks), _OTHER) for mark in range(256))
-_COMMENT = re.compile(rb"#[^\n]*")
-_SIGNED = re.compile(rb"[+-]?[0-9]+")
-PAD = 16  # bytes before the first number of a text: its words may begin there
-WHOLE_DIGITS = 16
-EXACT_DIGITS = 15  # a number of so many digits, divided by a power of ten up to 10**22, is rounded once and so correctly
-# Digits become numbers of two digits, then of four, then of eight: each step merges neighbors.
-_STEPS = [
-    (np.uint64(0x0F0F0F0F0F0F0F0F), np.uint64(10 * 2**8 + 1), np.uint64(8)),
-    (np.uint64(0x00FF00FF00FF00FF), np.uint64(100 * 2**16 + 1), np.uint64(16)),
-    (np.uint64(0x0000FFFF0000FFFF), np.uint64(10000 * 2**32 + 1), np.uint64(32)),
-]
-_KEPT = np.array([2**64 - 2 ** (64 - 8 * length) for length in range(9)], np.uint64)  # the last bytes of a word
-_POWERS = 10.0 ** np.arange(EXACT_DIGITS + 1)
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """Rows of a block: labels, and indices with their values, row after row, and how many of them each row has.
-
-    A line without any is a row here too: whether it counts depends on the number of rows that a file declares.
-    """
-
-    labels: NDArray[np.int64]
-    n_labels: NDArray[np.intp]
-    indices: NDArray[np.int64]
-    values: NDArray[np.float64]
-    n_pairs: NDArray[np.intp]
-
-
-def parse_rows(block: bytes, file: Path, first_line: int) -> Rows:
-    r"""Parse lines such as ``1,3 5:0.2 7:1``, of which the last one ends in a line end.
-
-    Cost: about 0.2 microseconds for each pair; 0.6 if its value has more than 15 digits or an exponent.
-
-    >>> rows = parse_rows(b"1,3 5:0.25 7:1\n2\n", Path("a.txt"), 1)
-    >>> rows.labels, rows.n_labels, rows.indices, rows.values, rows.n_pairs
-    (array([1, 3, 2]), array([2, 1]), array([5, 7]), array([0.25, 1.  ]), array([2, 0]))
-    """
-    text = _Text(_COMMENT.sub(b"", block) if b"#" in block else block)
-    try:
-        text.check_marks()
-        labels = text.label_words()
-        indices = np.flatnonzero(text.is_index)
-        found = text.whole(indices, signed=False)
-        rows = Rows(text.whole(labels, signed=True), text.n_labels, found, text.numbers(indices + 1), text.n_pairs)
-    except _WrongAt as wrong:
-        line = int(np.searchsorted(text.line_ends, wrong.position)) - 1
-        words = text.padded[text.line_ends[line] + 1 : text.line_ends[line + 1]].strip()[:40].decode("latin-1")
-        problem = str(wrong) or f"{words!r} is not of the form 1,3 5:0.2 7:1 (labels, then index:value)."
-        raise DatasetError(problem, file=file, line=first_line + line) from None
-    ends = np.cumsum(rows.n_pairs)
-    rises = found[1:] > found[:-1]
-    rises[ends[(ends > 0) & (ends < len(found))] - 1] = True  # from one row to the next anything goes
-    if not rises.all():
-        line = int(np.searchsorted(ends, np.argmin(rises) + 1, side="right"))
-        raise DatasetError("its indices do not rise.", "Sort them; none may be twice.", file, first_line + line)
-    return rows
-
-
-class _WrongAt(Exception):
-    """The position in the text of the first thing that is not as it should be."""
-
-    def __init__(self, positions: NDArray[np.intp] | list[int], problem: str = "") -> None:
-        super().__init__(problem)
-        self.position = int(np.min(positions))
-
-
-class _Text:
-    """Words of a text, which are what is between blanks, commas, colons and line ends; arrays have an entry for each."""
-
-    def __init__(self, block: bytes) -> None:
-        self.padded = b"\n" * PAD + block
-        self.text = np.frombuffer(self.padded, np.uint8)
-        self.kinds = np.frombuffer(self.padded.translate(_KINDS), np.uint8)
-        edges = np.flatnonzero(np.diff(self.kinds >= _DIGIT)) + 1
-        self.starts, self.ends = edges[0::2], edges[1::2]
-        self.lengths = self.ends - self.starts
-        self.line_ends = np.flatnonzero(self.kinds[PAD - 1 :] == _LINE_END) + PAD - 1
-        self.bounds = np.searchsorted(self.starts, self.line_ends)  # the first word of each line, and the end
-        self.before, self.after = self.kinds[self.starts - 1], self.kinds[self.ends]
-        self.is_index, self.is_value = self.after == _COLON, self.before == _COLON
-        counted = np.concatenate([[0], np.cumsum(~(self.is_index | self.is_value))])
-        self.labels_before = counted[self.bounds[:-1]]
-        self.n_labels = np.diff(counted[self.bounds])
-        self.n_pairs = (np.diff(self.bounds) - self.n_labels) // 2
-
-    def check_marks(self) -> None:
-        """Refuse a comma or colon that is not between two words, or a word between a comma and a colon or two colons."""
-        marks = np.flatnonzero((self.kinds == _COMMA) | (self.kinds == _COLON))
-        lonely = marks[(self.kinds[marks - 1] < _DIGIT) | (self.kinds[marks + 1] < _DIGIT)]
-        twice = self.starts[
-            (self.is_index & ((self.before == _COLON) | (self.before == _COMMA))) | (self.is_value & (self.after == _COMMA))
-        ]
-        if len(lonely) or len(twice):
-            raise _WrongAt(np.concatenate([lonely, twice]))
-
-    def label_words(self) -> NDArray[np.intp]:
-        """The words that are labels; refuse those that are not at the start of a line with commas between them."""
-        words = np.flatnonzero(~(self.is_index | self.is_value))
-        rank = np.arange(len(words)) - np.repeat(self.labels_before, self.n_labels)
-        displaced = words != np.repeat(self.bounds[:-1], self.n_labels) + rank
-        wrong = displaced | ((self.before[words] == _COMMA) != (rank > 0))
-        if wrong.any():
-            raise _WrongAt(self.starts[words[wrong]])
-        return words
-
-    @cached_property
-    def _forms(self) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
-        """Which words have other characters than digits and one point; and where the point of each is, -1 for none."""
-        odd, dots = np.zeros(len(self.starts), np.bool_), np.full(len(self.starts), -1)
-        others = np.flatnonzero(self.kinds == _OTHER)
-        odd[np.searchsorted(self.starts, others, side="right") - 1] = True
-        found = np.flatnonzero(self.kinds == _DOT)
-        words = np.searchsorted(self.starts, found, side="right") - 1
-        dots[words] = found
-        odd[words[1:][words[1:] == words[:-1]]] = True
-        return odd, dots
-
-    def whole(self, words: NDArray[np.intp], *, signed: bool) -> NDArray[np.int64]:
-        """Words as whole numbers."""
-        odd, dots = self._forms
-        easy = ~odd[words] & (dots[words] < 0) & (self.lengths[words] <= WHOLE_DIGITS)
-        if easy.all():
-            return whole_numbers(self.text, self.ends[words], self.lengths[words])
-        numbers = np.empty(len(words), np.int64)
-        numbers[easy] = whole_numbers(self.text, self.ends[words[easy]], self.lengths[words[easy]])
-        for place in np.flatnonzero(~easy).tolist():
-            word = self._word(words[place])
-            if not (_SIGNED.fullmatch(word) if signed else word.isdigit()):
-                raise _WrongAt([self.starts[words[place]]])
-            if len(word.lstrip(b"+-0")) > LONGEST_WHOLE:
-                raise _WrongAt(
-                    [self.starts[words[place]]], f"a label or index has more than {LONGEST_WHOLE} digits: {word[:40].decode()}."
-                )
-            numbers[place] = int(word)
-        return numbers
-
-    def numbers(self, words: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Words as numbers, each the nearest to what is written."""
-        odd, dots = self._forms
-        pointed = dots[words] >= 0
-        lengths = self.lengths[words] - pointed
-        easy = ~odd[words] & (lengths <= EXACT_DIGITS) & (lengths > 0)
-        if easy.all():
-            return decimals(self.text, self.starts[words], self.ends[words], dots[words])
-        numbers, plain = np.empty(len(words)), words[easy]
-        numbers[easy] = decimals(self.text, self.starts[plain], self.ends[plain], dots[plain])
-        for place in np.flatnonzero(~easy).tolist():
-            try:
-                numbers[place] = float(self._word(words[place]))
-            except ValueError:
-                raise _WrongAt([self.starts[words[place]]]) from None
-        return numbers
-
-    def _word(self, word: np.intp) -> bytes:
-        return self.padded[self.starts[word] : self.ends[word]]
-
-
-def whole_numbers(text: NDArray[np.uint8], ends: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.int64]:
-    """The numbers of up to 16 digits that end before ``ends`` in a text with :data:`PAD` bytes before them.
-
-    Cost: about 20 ns for each number.
-
-    >>> text = np.frombuffer(b" " * PAD + b"2016 123456789012", np.uint8)
-    >>> whole_numbers(text, np.array([PAD + 4, PAD + 17]), np.array([4, 12]))
-    array([        2016, 123456789012])
-    """
-    numbers = _eight_digits(text, ends, np.minimum(lengths, 8))
-    long = np.flatnonzero(lengths > 8)
-    if len(long):
-        numbers[long] += 10**8 * _eight_digits(text, ends[long] - 8, lengths[long] - 8)
-    return numbers
-
-
-def decimals(
-    text: NDArray[np.uint8], starts: NDArray[np.intp], ends: NDArray[np.intp], dots: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """The numbers from ``starts`` to ``ends`` with up to 15 digits and a point at ``dots`` (-1: none), correctly rounded.
-
-    >>> text = np.frombuffer(b" " * PAD + b"0.084556 7", np.uint8)
-    >>> decimals(text, np.array([PAD, PAD + 9]), np.array([PAD + 8, PAD + 10]), np.array([PAD + 1, -1]))
-    array([0.084556, 7.      ])
-    """
-    pointed = dots >= 0
-    integer_ends = np.where(pointed, dots, ends)
-    fraction_lengths = np.where(pointed, ends - dots - 1, 0)
-    integers = whole_numbers(text, integer_ends, integer_ends - starts)
-    fractions = whole_numbers(text, ends, fraction_lengths)
-    powers = _POWERS[fraction_lengths]
-    values: NDArray[np.float64] = (integers * powers + fractions) / powers
-    return values
-
-
-def _eight_digits(text: NDArray[np.uint8], ends: NDArray[np.intp], lengths: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Up to eight digits before ``ends``."""
-    windows = np.ndarray(len(text) - 7, np.dtype("<u8"), text, strides=(1,))
-    words = windows[ends - 8] & _KEPT[lengths]
-    for mask, factor, shift in _STEPS:
-        words = ((words & mask) * factor) >> shift
-    numbers: NDArray[np.int64] = words.astype(np.int64)
-    return numbers
-
-
 LOOK = 2**16  # bytes at the start of a file by which it is recognized
-BLOCK = 2**19  # bytes of text that are parsed at a time: their arrays fit into the cache of a processor
+BLOCK = 2**19  # bytes of text that are parsed at a time
+WORKING_BYTES = 80  # for each byte of a block, at most, while it is parsed
 COLUMN_BYTES = 400  # of a column: its name, and what describes it
+LARGEST_LABEL = 2**53  # scikit-learn reads labels as floats
 # Possessive (++, *+): a long number is read once, and not again from each of its digits.
 _LABELS = r"[+-]?\d++(?:,[+-]?\d++)*+(?=[\s#]|\Z)"
 _PAIR = r"\d++:[^\s:,]++(?:\s++|\Z)"
-_ROW = re.compile(rf"(?:{_LABELS})?\s*+(?:{_PAIR})*+(?:#.*)?")
+_ROW = re.compile(rf"\s*+(?:{_LABELS})?\s*+(?:qid:\d++\s*+)?(?:{_PAIR})*+(?:#.*)?")
 _SIZES = re.compile(r"(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})\s*")
 
 
@@ -254,137 +53,185 @@ def parse_libsvm(data: bytes | Iterable[bytes], file: Path, max_bytes: int = DEF
     Features count from 1, unless an index 0 occurs or the first line gives the sizes: then from 0. Where the sizes are given,
     empty lines are rows if the number of rows is right with them only.
 
-    ``data`` may be the content in pieces of any size: at no time more than :data:`BLOCK` bytes of text are held in memory, or
-    the longest line, and what is read takes 12 bytes for each pair and each label, and as much again while it is joined.
+    ``data`` may be the content in pieces of any size. What is read takes 12 bytes for each pair and each label, and as much
+    again while it is joined.
 
     >>> parse_libsvm(b"1,3 1:0.5\n 2:1\n", Path("a.svm")).cells.toarray()
     array([[0.5, 0. , 1. , 1. ],
            [0. , 1. , 0. , 0. ]])
     """
-    stored = _Stored(file, max_bytes)
-    sizes, line = None, 1
-    for block in whole_lines([data] if isinstance(data, bytes) else data, file, max_bytes):
-        if line == 1:
-            sizes, block = read_sizes(block)
-            line = 1 if sizes is None else 2
-        stored.require(len(block))
-        stored.add(parse_rows(block, file, line))
-        line += block.count(b"\n")
-    return stored.table(sizes)
+    rows = LibsvmRows([data] if isinstance(data, bytes) else data, file, max_bytes)
+    blocks = list(rows)
+    layout = rows.layout()
+    ends = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(block.indptr) for block in blocks]), dtype=np.int64)])
+    indices = np.concatenate([block.indices for block in blocks])
+    indices -= np.asarray(layout.first_index, indices.dtype)
+    values = np.concatenate([block.data for block in blocks])
+    del blocks
+    # Indices of one width, or scipy copies them.
+    X = sparse.csr_array((values, indices, ends.astype(indices.dtype)), shape=(len(ends) - 1, layout.n_features))
+    if not values.all():
+        X.eliminate_zeros()
+    X, Y = (X, layout.Y) if layout.is_row.all() else (X[layout.is_row], layout.Y[layout.is_row])
+    columns = tuple(map(Column, (*layout.feature_names, *layout.label_names)))
+    return Table(file, columns, AdjacentCells((X, Y)), n_labels=Y.shape[1])
 
 
-def read_sizes(block: bytes) -> tuple[tuple[int, int, int] | None, bytes]:
-    r"""The numbers of rows, features and labels in the first line, if it has them, and the lines that follow.
+@dataclass(frozen=True, eq=False)
+class LibsvmLayout:
+    """What is known of a file when all its lines have been read.
 
-    >>> read_sizes(b"2 5 3\n1 0:1\n"), read_sizes(b"1 2:1\n")
-    (((2, 5, 3), b'1 0:1\n'), (None, b'1 2:1\n'))
+    Attributes
+    ----------
+    is_row : ndarray of bool, shape (n_lines,)
+        False for empty lines, unless they are needed for the number of rows in the first line.
+    first_index : {0, 1}
+        The index of the first feature.
+    n_features : int
+        Number of features.
+    Y : csr_array of float, shape (n_lines, n_labels)
+        Labels of every line.
+    label_numbers : sequence of int
+        The numbers that the file has for the labels.
     """
-    first, _, rest = block.partition(b"\n")
-    found = _SIZES.fullmatch(first.decode("latin-1"))
-    return (None, block) if found is None else ((int(found[1]), int(found[2]), int(found[3])), rest)
+
+    is_row: NDArray[np.bool_]
+    first_index: int
+    n_features: int
+    Y: Any
+    label_numbers: Sequence[int]
+
+    @property
+    def feature_names(self) -> list[str]:
+        return [f"feature{index + self.first_index}" for index in range(self.n_features)]
+
+    @property
+    def label_names(self) -> list[str]:
+        return [f"label{number}" for number in self.label_numbers]
 
 
-class _Stored:
-    """Rows of the blocks that have been read."""
+class LibsvmRows:
+    r"""The features of a file, block by block; the labels are collected on the way, and :meth:`layout` has them afterwards.
 
-    def __init__(self, file: Path, max_bytes: int) -> None:
-        self.file, self.max_bytes = file, max_bytes
-        self.parts: dict[str, list[NDArray[Any]]] = {field.name: [] for field in fields(Rows)}
-        self.n_cells = self.n_bytes = 0
+    >>> rows = LibsvmRows([b"1,3 3:0.25 5:1\n", b"2\n"], Path("a.txt"), 2**30)
+    >>> [block.toarray().tolist() for block in rows], rows.layout().label_names
+    ([[[0.0, 0.0, 0.0, 0.25, 0.0, 1.0]], [[0.0]]], ['label1', 'label2', 'label3'])
+    """
 
-    def require(self, n_bytes: int) -> None:
-        """Refuse a block whose text and numbers, with all before, would take more memory than the limit."""
-        self.n_bytes += n_bytes
-        what = f"text of at least {self.n_bytes:,} bytes with {self.n_cells:,} cells"
-        require_memory(WORKING_BYTES * n_bytes + CELL * self.n_cells, what, self.file, self.max_bytes)
+    def __init__(self, pieces: Iterable[bytes], file: Path, max_bytes: int) -> None:
+        self._pieces, self._file, self._max_bytes = pieces, file, max_bytes
+        self._sizes: tuple[int, int, int] | None = None  # rows, features and labels, if the first line gives them
+        self._filled: list[NDArray[np.bool_]] = []
+        self._labels: list[NDArray[Any]] = []
+        self._n_labels: list[NDArray[np.int64]] = []
+        self._n_bytes = self._n_cells = self._width = 0
+        self._lowest = 1  # index, or 0 as soon as that occurs
 
-    def add(self, rows: Rows) -> None:
-        for name, kept in self.parts.items():
-            numbers = getattr(rows, name)
-            kept.append(numbers.astype(np.int32) if numbers.dtype != np.float64 and _fits(numbers) else numbers)
-        self.n_cells += len(rows.labels) + len(rows.indices)
+    def __iter__(self) -> Iterator[sparse.csr_array]:
+        """The features of blocks of lines, a row for every line; a column 0 is empty if features count from 1."""
+        line = 1
+        size = max(2**14, min(BLOCK, self._max_bytes // (4 * WORKING_BYTES)))
+        for block in whole_lines(self._pieces, self._file, size):
+            if line == 1:
+                first, _, rest = block.partition(b"\n")
+                if found := _SIZES.fullmatch(first.decode("latin-1")):
+                    self._sizes, block, line = (int(found[1]), int(found[2]), int(found[3])), rest, 2
+            self._n_bytes += len(block)
+            what = f"text of at least {self._n_bytes:,} bytes with {self._n_cells:,} cells"
+            require_memory(WORKING_BYTES * len(block) + CELL * self._n_cells, what, self._file, self._max_bytes)
+            yield self._read_block(block.split(b"\n")[:-1], line)
+            line += block.count(b"\n")
 
-    def table(self, sizes: tuple[int, ...] | None) -> Table:
-        """All rows; ``sizes`` are the numbers of rows, features and labels in the first line."""
-        n_labels, n_pairs = self._joined("n_labels"), self._joined("n_pairs")
-        filled = (n_labels > 0) | (n_pairs > 0)
-        if not filled.any():
-            raise DatasetError("there are no rows.", "Is the file whole?", self.file)
-        lines = np.arange(len(filled)) + 2  # of the rows, after the sizes
-        if sizes is None or sizes[0] != len(filled):
-            n_labels, n_pairs, lines = n_labels[filled], n_pairs[filled], lines[filled]
-        labels, indices, values = self._joined("labels"), self._joined("indices"), self._joined("values")
-        base = 0 if sizes or (len(indices) and not indices.min()) else 1
-        d = int(indices.max(initial=base - 1)) + 1 - base
-        known: Sequence[int]
-        if sizes:
-            n, wide, many = sizes
-            if n != len(n_labels):
-                raise DatasetError(f"its first line promises {n} rows, but {len(n_labels)} follow.", file=self.file, line=1)
-            for name, numbers, counts, limit in (("feature", indices, n_pairs, wide), ("label", labels, n_labels, many)):
-                if len(wrong := np.flatnonzero((numbers < 0) | (numbers >= limit))):
-                    line = int(lines[np.searchsorted(np.cumsum(counts), wrong[0], side="right")])
-                    message = f"{name} {numbers[wrong[0]]}: the first line promises {limit} {name}s, numbered from 0."
-                    raise DatasetError(message, file=self.file, line=line)
-            d, known = wide, range(many)
+    def _read_block(self, lines: list[bytes], first_line: int) -> sparse.csr_array:
+        try:
+            X, labels = _parse(lines)
+        except (ValueError, OverflowError):
+            raise self._refusal(lines, first_line) from None
+        filled = np.array([bool(line.partition(b"#")[0].strip()) for line in lines], dtype=bool)
+        n_pairs, n_labels = np.zeros((2, len(lines)), np.int64)
+        n_pairs[filled], n_labels[filled] = np.diff(X.indptr), [len(of_row) for of_row in labels]
+        flat = np.fromiter(chain.from_iterable(labels), np.float64, count=int(n_labels.sum()))
+        self._check_numbers(flat, n_labels, (flat == np.rint(flat)) & (np.abs(flat) <= LARGEST_LABEL), "label", first_line)
+        if self._sizes is not None:
+            _, d, q = self._sizes
+            self._check_numbers(X.indices, n_pairs, X.indices < d, "feature", first_line)
+            self._check_numbers(flat, n_labels, (flat >= 0) & (flat < q), "label", first_line)
+        self._labels.append(flat.astype(np.int32 if np.abs(flat).max(initial=0) < 2**31 else np.int64))
+        self._n_labels.append(n_labels)
+        self._filled.append(filled)
+        self._n_cells += len(flat) + X.nnz
+        if X.nnz:
+            self._width = max(self._width, X.shape[1])
+            self._lowest = min(self._lowest, int(X.indices.min()))
+        ends = np.concatenate([[0], np.cumsum(n_pairs)])
+        # A copy, because scikit-learn's array has room for more values.
+        return sparse.csr_array((X.data.copy(), X.indices, ends), shape=(len(lines), X.shape[1]))
+
+    def _check_numbers(
+        self, numbers: NDArray[Any], counts: NDArray[np.int64], right: NDArray[np.bool_], what: str, first_line: int
+    ) -> None:
+        """Refuse the first label or index that is not right; ``counts`` are how many of them each line has."""
+        if right.all():
+            return
+        wrong = int(np.argmin(right))
+        line = int(np.searchsorted(np.cumsum(counts), wrong, side="right"))
+        if self._sizes is None or not float(numbers[wrong]).is_integer():
+            problem = f"label {numbers[wrong]:.16g} is no whole number, or too large."
         else:
+            promised = self._sizes[1 if what == "feature" else 2]
+            problem = f"{what} {numbers[wrong]:.0f}: the first line promises {promised} {what}s, numbered from 0."
+        raise DatasetError(problem, file=self._file, line=first_line + line)
+
+    def _refusal(self, lines: list[bytes], first_line: int) -> DatasetError:
+        """What is wrong with the first line that scikit-learn does not parse: lines are halved until it is alone."""
+        first, last, error = 0, len(lines), ""
+        while first < last:
+            middle = (first + last) // 2
+            try:
+                _parse(lines[first : middle + 1])
+                first = middle + 1
+            except (ValueError, OverflowError) as caught:
+                last, error = middle, str(caught)
+        row, number = lines[first].decode("latin-1").strip(), first_line + first
+        if "sorted" in error:
+            return DatasetError("its indices do not rise.", "Sort them; none may be twice.", self._file, number)
+        if "too large" in error:
+            return DatasetError(f"an index of {row[:40]!r} is too large.", file=self._file, line=number)
+        problem = f"{row[:40]!r} is not of the form 1,3 5:0.2 7:1 (labels, then index:value)."
+        return DatasetError(problem, file=self._file, line=number)
+
+    def layout(self) -> LibsvmLayout:
+        """The labels of all lines, and which features and labels there are; after all blocks have been read."""
+        filled = np.concatenate(self._filled) if self._filled else np.zeros(0, dtype=bool)
+        if not filled.any():
+            raise DatasetError("there are no rows.", "Is the file whole?", self._file)
+        labels, n_labels = np.concatenate(self._labels), np.concatenate(self._n_labels)
+        self._labels.clear()
+        numbers: Sequence[int]
+        if self._sizes is not None:
+            n, n_features, many = self._sizes
+            filled = np.ones(len(filled), dtype=bool) if len(filled) == n else filled
+            if np.count_nonzero(filled) != n:
+                problem = f"its first line promises {n} rows, but {np.count_nonzero(filled)} follow."
+                raise DatasetError(problem, file=self._file, line=1)
+            first_index, numbers = 0, range(many)
+        else:
+            first_index, n_features = self._lowest, max(0, self._width - self._lowest)
             distinct, labels = np.unique(labels, return_inverse=True)
-            known = distinct.tolist()
-            indices -= np.asarray(base, indices.dtype)
-        self._require_columns(d + len(known))
-        X = sparse.csr_array((values, indices, _pointers(n_pairs)), shape=(len(n_pairs), d))
-        if not values.all():
-            X.eliminate_zeros()
-        Y = sparse.csr_array((np.ones(len(labels)), labels, _pointers(n_labels)), shape=(len(n_labels), len(known)))
+            numbers = distinct.tolist()
+        n_columns = n_features + len(numbers)
+        check_width(n_columns, self._n_bytes, self._file)
+        require_memory(COLUMN_BYTES * n_columns, f"a table of {n_columns:,} columns", self._file, self._max_bytes)
+        ends = np.concatenate([[0], np.cumsum(n_labels)])
+        Y = sparse.csr_array((np.ones(len(labels)), labels, ends), shape=(len(filled), len(numbers)))
         Y.sum_duplicates()
         Y.data[:] = 1  # where a row names a label twice
-        columns = [Column(f"feature{i + base}") for i in range(d)] + [Column(f"label{label}") for label in known]
-        return Table(self.file, tuple(columns), AdjacentCells((X, Y)), n_labels=len(known))
-
-    def _require_columns(self, n_columns: int) -> None:
-        check_width(n_columns, self.n_bytes, self.file)
-        require_memory(COLUMN_BYTES * n_columns, f"a table of {n_columns:,} columns", self.file, self.max_bytes)
-
-    def _joined(self, name: str) -> NDArray[Any]:
-        parts = self.parts.pop(name)  # so that the parts are given up when they are joined
-        return np.concatenate(parts) if parts else np.empty(0, np.int32)
+        return LibsvmLayout(filled, first_index, n_features, Y, numbers)
 
 
-def _fits(numbers: NDArray[np.int64]) -> bool:
-    return len(numbers) == 0 or -(2**31) < int(numbers.min()) <= int(numbers.max()) < 2**31
+def _parse(lines: list[bytes]) -> tuple[sparse.csr_array, Sequence[tuple[float, ...]]]:
+    """Features and labels of the lines that are not empty, by scikit-learn."""
+    from sklearn.datasets import load_svmlight_file
 
-
-def _pointers(counts: NDArray[Any]) -> NDArray[Any]:
-    ends = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    return ends.astype(np.int32) if ends[-1] < 2**31 else ends
-
-
-def whole_lines(pieces: Iterable[bytes], file: Path, max_bytes: int) -> Iterator[bytes]:
-    r"""The text of the pieces in blocks of whole lines, which end in ``\n``."""
-    size = max(2**14, min(BLOCK, max_bytes // (4 * WORKING_BYTES)))
-    rest, line = b"", 1
-    for text in _plain_text(pieces):
-        for start in range(0, len(text), size):
-            rest += text[start : start + size]
-            if rest.find(b"\n", 0, LONGEST_LINE + 1) < 0 and len(rest) > LONGEST_LINE:
-                raise too_long_line(file, line)
-            end = rest.rfind(b"\n") + 1
-            if end:
-                block, rest = rest[:end], rest[end:]
-                refuse_nul(block, file, line)
-                yield block
-                line += block.count(b"\n")
-    if rest:
-        refuse_nul(rest, file, line)
-        yield rest + b"\n"
-
-
-def _plain_text(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""The pieces without a byte order mark, and with ``\n`` for ``\r\n`` and ``\r``."""
-    held = b""
-    for number, piece in enumerate(pieces):
-        text = held + piece if number else piece.removeprefix(codecs.BOM_UTF8)
-        held = b"\r" if text.endswith(b"\r") else b""  # the next piece may begin with the other half
-        text = text[: len(text) - len(held)]
-        yield text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
-    yield held.replace(b"\r", b"\n")
+    X, labels = load_svmlight_file(io.BytesIO(b"\n".join(lines)), multilabel=True, zero_based=True)
+    return sparse.csr_array(X), labels
