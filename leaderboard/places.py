@@ -16,8 +16,9 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError, StudyError, unknown_name
 from labelsieve.statistics import Posterior, bayesian_signed_rank
+from labelsieve.studies import Protocol
 from labelsieve.studies.data import added_counts
-from labelsieve.studies.protocol import ALL, Protocol
+from labelsieve.studies.protocol import ALL
 from labelsieve.studies.records import read_records
 from labelsieve.studies.store import reading
 from leaderboard.board import BoardResults, Floats, study_folders

@@ -1,4 +1,4 @@
-"""Replication: an experiment of a paper as protocols to run, with its printed numbers and claims to compare with ours."""
+"""What all replications share: the experiment of a paper as protocols, its printed numbers, and claims that are checked."""
 
 import json
 import os
@@ -6,23 +6,23 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 from typing import Protocol as Interface
 
 from labelsieve.errors import unknown_name
 from labelsieve.registry import selector_class
-from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import StudyResults
-from replications.claims import ResultTable
+from labelsieve.studies import Protocol, StudyResults
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 Results = Mapping[str, StudyResults]
 DataHome = str | os.PathLike[str] | None
 Figures: TypeAlias = "dict[str, Figure]"
-MakesTables = Callable[[Results], list[ResultTable]]
+MakesTables: TypeAlias = "Callable[[Results], list[ResultTable]]"
 MakesFigures = Callable[[Results], Figures]
+AS_PUBLISHED: dict[str, Any] = {"constant_features": "score"}  # of selectors that search: no rule but the formula
 
 
 class MakesProtocols(Interface):
@@ -70,6 +70,79 @@ class Replication:
         return cls(name, about["title"], texts["paper"], assumptions, protocols, result_tables, figures)
 
 
+@dataclass(frozen=True)
+class ResultTable:
+    """A table of the report of a replication.
+
+    Attributes
+    ----------
+    title, summary : str
+        The title, and the result in a sentence.
+    columns, rows : sequence
+        Headings and rows of text; columns whose heading begins with ``>`` hold numbers.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper that was checked.
+
+    Attributes
+    ----------
+    text : str
+        The statement.
+    holds : bool or None
+        Whether it holds in our results; None: not run.
+    observed : str
+        Our values.
+    """
+
+    WORDS: ClassVar[Mapping[bool | None, str]] = {True: "holds", False: "does not", None: "not run"}
+    text: str
+    holds: bool | None
+    observed: str
+
+    @property
+    def outcome(self) -> str:
+        """``holds`` in words."""
+        return self.WORDS[self.holds]
+
+
+def not_run(text: str) -> Claim:
+    """Return a claim without results.
+
+    >>> not_run("SCLS is first.").holds is None
+    True
+    """
+    return Claim(text, None, "-")
+
+
+def claims_table(claims: Sequence[Claim], reading: str = "") -> ResultTable:
+    """Return all claims as a table; those that were not run do not count.
+
+    >>> claims_table([Claim("grass is green", True, "seen"), not_run("snow is white")]).summary
+    '1 of 1 claims hold here.'
+    """
+    rows = [(claim.text, claim.outcome, claim.observed) for claim in claims]
+    checked = [claim.holds for claim in claims if claim.holds is not None]
+    title = f"Claims, {reading}" if reading else "Claims"
+    return ResultTable(title, ("claim", "here", "our numbers"), rows, f"{sum(checked)} of {len(checked)} claims hold here.")
+
+
+def values_text(values: Mapping[str, object], form: str, separator: str = ", ") -> str:
+    """Return names with formatted values.
+
+    >>> values_text({"scene": 0.25, "yeast": 0.5}, "{:.0%}")
+    'scene 25%, yeast 50%'
+    """
+    return separator.join(f"{name} {form.format(value)}" for name, value in values.items())
+
+
 def selected_sets(known: Iterable[str], sets: Sequence[str] | None, default: Sequence[str]) -> list[str]:
     """Return the requested data sets, which must be part of the replication, or the default ones.
 
@@ -93,9 +166,6 @@ def sources(names: Iterable[str], data_home: DataHome, **settings: Mapping[str, 
     """
     home = {} if data_home is None else {"data_home": os.fspath(data_home)}
     return [{"name": name, **home, **settings.get(name, {})} for name in names]
-
-
-AS_PUBLISHED: dict[str, Any] = {"constant_features": "score"}  # of selectors that search: no rule but the formula
 
 
 def as_published(methods: Sequence[str | Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -5,18 +5,19 @@ The paper draws curves without numbers; only the ticks of the axes can be read.
 
 from collections.abc import Sequence
 
-from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import StudyResults
-from replications.claims import Claim, ResultTable, claims_table, not_run
-from replications.curve_differences import CurveDifference, curve_difference, mean_with_interval
+from labelsieve.studies import Protocol, StudyResults
+from replications.curves import CurveDifference, curve_difference, mean_with_interval, results_panels
 from replications.group_jmi.table2 import FIVE_BINS, NORMALIZED, NORMALIZED_GROUP
-from replications.panels import results_panels
 from replications.replication import (
+    Claim,
     DataHome,
     Figures,
     Replication,
     Results,
+    ResultTable,
     as_published,
+    claims_table,
+    not_run,
     printed_values,
     selected_sets,
     sources,

@@ -8,13 +8,22 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import StudyResults
-from replications.claims import Claim, ResultTable, claims_table, not_run
-from replications.curve_differences import curve_difference
+from labelsieve.studies import Protocol, StudyResults
+from replications.curves import NAMES, curve_difference, results_panels
 from replications.group_jmi.table2 import ABSENT_LABELS_ZERO, FIVE_BINS
-from replications.panels import NAMES, results_panels
-from replications.replication import DataHome, Figures, Replication, Results, as_published, selected_sets, sources
+from replications.replication import (
+    Claim,
+    DataHome,
+    Figures,
+    Replication,
+    Results,
+    ResultTable,
+    as_published,
+    claims_table,
+    not_run,
+    selected_sets,
+    sources,
+)
 
 PART = "parameters"
 SETS = ("image", "medical", "genbase")

@@ -1,4 +1,4 @@
-"""The common parts of the replications of Pereira et al. (2015): printed tables, methods, losses."""
+"""What the replications of Pereira et al. (2015) share: printed tables, the protocol, losses, and tests of the four methods."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,30 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import StudyResults
+from labelsieve.statistics import Comparison, compare
+from labelsieve.studies import Protocol, StudyResults
 from replications.mulan import MulanBRkNN, MulanFolds, MulanRanking
 from replications.replication import printed_values
 
 _PRINTED = printed_values("mlinfogain")
-
 # Hamming loss of BR-kNN after MLInfoGain, at 10 %, 20 %, ..., 90 % of the features, and without selection.
 TABLE_1: dict[str, tuple[float, ...]] = _PRINTED["table 1"]
-
 # The best value over the percentages, and the smallest percentage that has it, after BR, Copy, LP + InfoGain and
 # MLInfoGain; and the value without selection. Example-based accuracy is inverted: 1 minus it.
-TABLE_2: dict[str, dict[str, tuple[tuple[float, int], tuple[float, int], tuple[float, int], tuple[float, int], float]]]
-TABLE_2 = _PRINTED["table 2"]
+TABLE_2: dict[str, dict[str, tuple[Any, ...]]] = _PRINTED["table 2"]
 BEST = (22, 7, 10, 22, 8)  # the row "best values (underlined)" below it
 NO_WORSE = (39, 33, 31, 41)  # the row "<= baseline score (bold)"
-
 # How often, of 44 data sets and measures, the best percentage is no worse than no selection, after each of the four.
 TABLE_3: dict[str, tuple[int, int, int, int]] = _PRINTED["table 3"]
-
 # At 10 % of the features, with BR-kNN, after BR + InfoGain and after MLInfoGain: Hamming loss, subset 0/1 loss, example-based
 # accuracy (inverted), ranking loss, and seconds for selection and classification together.
 TABLE_4: dict[str, tuple[tuple[float, float, float, float, int], tuple[float, float, float, float, int]]] = _PRINTED["table 4"]
-
 # Columns of the paper, and names in the results.
 METHODS = {
     "BR+InfoGain": "br-infogain",
@@ -72,17 +66,6 @@ def mulan_protocol(
     )
 
 
-@dataclass(frozen=True)
-class Best:
-    """The least loss over the percentages, and the smallest percentage with that loss in four decimals."""
-
-    value: float
-    percent: int
-
-    def __str__(self) -> str:
-        return f"{self.value:.4f} ({self.percent}%)"
-
-
 class Losses:
     """Losses of a study; example-based accuracy is inverted, as in the paper."""
 
@@ -104,7 +87,7 @@ class Losses:
         """Return the loss without selection."""
         return float(self.means(dataset, ALL, measure)[0])
 
-    def best(self, dataset: str, method: str, measure: str) -> Best:
+    def best(self, dataset: str, method: str, measure: str) -> "Best":
         """Return the best loss over the percentages."""
         return best_of(self.means(dataset, method, measure))
 
@@ -125,6 +108,17 @@ class Losses:
         return finished
 
 
+@dataclass(frozen=True)
+class Best:
+    """The least loss over the percentages, and the smallest percentage with that loss in four decimals."""
+
+    value: float
+    percent: int
+
+    def __str__(self) -> str:
+        return f"{self.value:.4f} ({self.percent}%)"
+
+
 def best_of(means: NDArray[np.float64]) -> Best:
     """Return the least mean, with the smallest percentage that has it in four decimals.
 
@@ -133,6 +127,18 @@ def best_of(means: NDArray[np.float64]) -> Best:
     """
     shown = np.round(means, 4)
     return Best(float(means.min()), PERCENTAGES[int(shown.argmin())])
+
+
+def compared_methods(table: object) -> Comparison:
+    """Compare the four methods by losses in the order of ``METHODS``, a row for each data set."""
+    return compare(np.asarray(table), lower_is_better=True, methods=list(METHODS), test="nemenyi")
+
+
+def cells_of_test(compared: Comparison) -> list[str]:
+    """Return average ranks, Friedman's p-value, the critical difference, and the significant differences, as text."""
+    pairs = [f"{compared.methods[a]} < {compared.methods[b]}" for a, b in compared.pairs() if compared.different[a, b]]
+    ranked = [f"{rank:.2f}" for rank in compared.average_ranks]
+    return [*ranked, f"{compared.friedman.p_value:.2g}", f"{compared.critical_difference:.2f}", ", ".join(pairs) or "none"]
 
 
 def same(ours: float, printed: float) -> bool:

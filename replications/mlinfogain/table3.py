@@ -13,9 +13,7 @@ from labelsieve.chains import ClassifierChain
 from labelsieve.classifiers import HOMER, IBLR, BinaryRelevance, LabelPowerset, MLkNN, PrunedPowerset, RAkEL
 from labelsieve.labelspace import NetworkRule
 from labelsieve.statistics import ranks
-from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import StudyResults
-from replications.claims import ResultTable
+from labelsieve.studies import Protocol, StudyResults
 from replications.mlinfogain.losses import (
     MEASURES,
     METHODS,
@@ -24,11 +22,12 @@ from replications.mlinfogain.losses import (
     TABLE_3,
     WORDS,
     Losses,
+    cells_of_test,
+    compared_methods,
     mulan_protocol,
 )
-from replications.mlinfogain.table2_claims import cells_of_test, compared_methods
 from replications.mulan import MixedNaiveBayes, MulanBRkNN, WekaKNN, WekaScaler
-from replications.replication import DataHome, Replication, Results, selected_sets, sources
+from replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
 
 PART = "table3"
 SETS = tuple(TABLE_1)
@@ -121,7 +120,7 @@ def _counts(table: Finished) -> ResultTable:
 
 
 def _tests(table: Finished) -> ResultTable:
-    """ResultTable 5.1 ranks the methods for each classifier and data set."""
+    """Return tests of the methods; section 5.1 ranks them for each classifier and data set."""
     columns = ("measure", ">rows", *(f">{name}" for name in METHODS), ">Friedman p", ">CD", "significant differences")
     rows = []
     for measure in MEASURES:

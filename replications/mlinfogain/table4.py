@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from statistics import geometric_mean
 
 from labelsieve.statistics import compare
-from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import StudyResults
-from replications.claims import ResultTable
+from labelsieve.studies import Protocol, StudyResults
 from replications.mlinfogain.losses import ALL, MEASURES, TABLE_4, WORDS, Losses, marked, mulan_protocol, same, share
-from replications.replication import DataHome, Replication, Results, selected_sets, sources
+from replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
 
 PART = "table4"
 METHODS = {"BR": "br-infogain", "ML": "mlinfogain"}

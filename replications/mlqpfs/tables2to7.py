@@ -8,14 +8,16 @@ from numpy.typing import ArrayLike
 
 from labelsieve.classifiers import LIFT
 from labelsieve.metrics import MEASURES
-from labelsieve.studies.protocol import Protocol
+from labelsieve.studies import Protocol
 from labelsieve.tables.types import Matrix, TargetsLike
-from replications.claims import Claim, ResultTable, claims_table
 from replications.replication import (
     AS_PUBLISHED,
+    Claim,
     DataHome,
     Replication,
     Results,
+    ResultTable,
+    claims_table,
     printed_values,
     selected_sets,
     sources,

@@ -10,13 +10,21 @@ from scipy.stats import spearmanr
 
 from labelsieve.chains import ClassifierChain
 from labelsieve.labelspace import NetworkRule
-from labelsieve.studies.protocol import ALL, Protocol
-from labelsieve.studies.results import StudyResults
-from replications.claims import Claim, ResultTable, claims_table, values_text
-from replications.optimized_chains import setup as sun_kudo
-from replications.optimized_chains.setup import FIGURE_SETS, MEASURES, N_LABELS, WORDS, svm
-from replications.panels import common_legend, curve_panel, panels
-from replications.replication import DataHome, Figures, Replication, Results, selected_sets
+from labelsieve.studies import Protocol, StudyResults
+from labelsieve.studies.protocol import ALL
+from replications.curves import common_legend, curve_panel, panels
+from replications.optimized_chains.common import FIGURE_SETS, MEASURES, N_LABELS, WORDS, protocol, svm
+from replications.replication import (
+    Claim,
+    DataHome,
+    Figures,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    values_text,
+)
 
 # "The indices of the maximum in Exact-Match over the four datasets", in the caption.
 BEST_K = {"scene": 5, "yeast": 11, "medical": 12, "rcv1s1": 88}
@@ -32,7 +40,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     Protocol: 1 data set, 1 method (all), 1 number of features, 6 classifiers, 4 measures, FoldsByData
     """
     names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
-    return {name: sun_kudo.protocol([name], data_home, [ALL], chains(N_LABELS[name])) for name in names}
+    return {name: protocol([name], data_home, [ALL], chains(N_LABELS[name])) for name in names}
 
 
 def chains(n_labels: int) -> list[tuple[str, Any]]:

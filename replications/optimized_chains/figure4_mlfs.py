@@ -5,19 +5,27 @@ from typing import Any
 
 import numpy as np
 
+from labelsieve import Sieve
 from labelsieve.chains import ClassifierChain
 from labelsieve.criteria import Criterion
 from labelsieve.discretize import MeanStd
 from labelsieve.formula import I, f, mean_s, s, sum_y, y
 from labelsieve.labelspace import NetworkRule
-from labelsieve.selectors.sieve import Sieve
-from labelsieve.studies.protocol import Protocol
-from replications.claims import Claim, ResultTable, claims_table, values_text
-from replications.optimized_chains import setup as sun_kudo
-from replications.optimized_chains.setup import FIGURE_SETS, N_FEATURES, WORDS, occ, svm
-from replications.optimized_chains.shared_learning import BySize, GivenOrder
-from replications.panels import measure_panels
-from replications.replication import AS_PUBLISHED, DataHome, Figures, Replication, Results, selected_sets
+from labelsieve.studies import Protocol
+from replications.curves import measure_panels
+from replications.optimized_chains.common import FIGURE_SETS, N_FEATURES, WORDS, BySize, GivenOrder, occ, protocol, svm
+from replications.replication import (
+    AS_PUBLISHED,
+    Claim,
+    DataHome,
+    Figures,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    values_text,
+)
 
 GLOBAL = ("MLMIM", "MLJMI", "MLMRMR", "MLFS global")
 LOCAL, ADDED = "MLFS local", "MLMRMR +"
@@ -45,9 +53,9 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     parts = {}
     for name in names:
         sizes = numbers(name)
-        parts[name] = sun_kudo.protocol([name], data_home, selectors(), [(CHAIN, chain())], n_features=sizes)
+        parts[name] = protocol([name], data_home, selectors(), [(CHAIN, chain())], n_features=sizes)
         local = [(CHAIN, BySize(occ(order="given")))]
-        parts[f"{name}-local"] = sun_kudo.protocol([name], data_home, [(LOCAL, GivenOrder())], local, n_features=sizes)
+        parts[f"{name}-local"] = protocol([name], data_home, [(LOCAL, GivenOrder())], local, n_features=sizes)
     return parts
 
 

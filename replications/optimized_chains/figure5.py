@@ -6,15 +6,20 @@ from typing import Any
 import numpy as np
 
 from labelsieve.report.figures.style import FONT
-from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import StudyResults
-from replications.claims import Claim, ResultTable, claims_table, values_text
-from replications.optimized_chains import setup as sun_kudo
-from replications.optimized_chains.setup import FIGURE_SETS, WORDS, occ
-from replications.optimized_chains.shared_learning import BySize, GivenOrder
-from replications.optimized_chains.tables_values import OWN
-from replications.panels import panels
-from replications.replication import DataHome, Figures, Replication, Results, selected_sets
+from labelsieve.studies import Protocol, StudyResults
+from replications.curves import panels
+from replications.optimized_chains.common import FIGURE_SETS, OWN, WORDS, BySize, GivenOrder, occ, protocol
+from replications.replication import (
+    Claim,
+    DataHome,
+    Figures,
+    Replication,
+    Results,
+    ResultTable,
+    claims_table,
+    selected_sets,
+    values_text,
+)
 
 PART = "grid"
 MEASURED = {measure: WORDS[measure] for measure in ("exact_match", "macro_f1")}
@@ -32,7 +37,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
     shares = SHARES if full else QUICK_SHARES
     chains = [(f"k={share:.0%}", BySize(occ(k=share, order="given"))) for share in shares]
-    return {PART: sun_kudo.protocol(names, data_home, [(OWN, GivenOrder())], chains, n_features=shares)}
+    return {PART: protocol(names, data_home, [(OWN, GivenOrder())], chains, n_features=shares)}
 
 
 def grid(results: StudyResults, name: str, measure: str) -> tuple[list[str], Any, Any]:

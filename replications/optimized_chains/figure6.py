@@ -8,12 +8,11 @@ import numpy as np
 from labelsieve.chains import ChainEnsemble, ClassifierChain
 from labelsieve.labelspace import NetworkRule
 from labelsieve.report.figures.style import COLORS, FONT
-from labelsieve.studies.protocol import ALL, Protocol
-from replications.claims import Claim, ResultTable, claims_table
-from replications.optimized_chains import setup as sun_kudo
-from replications.optimized_chains.setup import FIGURE_SETS, MEASURES, WORDS, svm
-from replications.panels import panels
-from replications.replication import DataHome, Figures, Replication, Results, selected_sets
+from labelsieve.studies import Protocol
+from labelsieve.studies.protocol import ALL
+from replications.curves import panels
+from replications.optimized_chains.common import FIGURE_SETS, MEASURES, WORDS, protocol, svm
+from replications.replication import Claim, DataHome, Figures, Replication, Results, ResultTable, claims_table, selected_sets
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +29,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
     """
     names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
     chains = [(CANONICAL, chain("given")), (OPTIMIZED, chain("sun-kudo")), (ENSEMBLE, random_chains(5))]
-    return {PART: sun_kudo.protocol(names, data_home, [ALL], chains)}
+    return {PART: protocol(names, data_home, [ALL], chains)}
 
 
 def chain(order: str) -> ClassifierChain:

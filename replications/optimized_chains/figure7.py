@@ -5,14 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.studies.protocol import ALL, Protocol
-from replications.claims import Claim, ResultTable, claims_table
+from labelsieve.studies import Protocol
+from labelsieve.studies.protocol import ALL
+from replications.curves import measure_panels
 from replications.optimized_chains import figure6 as occ_figure6
-from replications.optimized_chains import setup as sun_kudo
-from replications.optimized_chains.setup import FIGURE_SETS, WORDS
-from replications.optimized_chains.shared_learning import SomeRows
-from replications.panels import measure_panels
-from replications.replication import DataHome, Figures, Replication, Results, selected_sets
+from replications.optimized_chains.common import FIGURE_SETS, WORDS, SomeRows, protocol
+from replications.replication import Claim, DataHome, Figures, Replication, Results, ResultTable, claims_table, selected_sets
 
 PART = "rows"
 SHARES = tuple(tenths / 10 for tenths in range(1, 11))
@@ -39,7 +37,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
         for name, learner in learners.items()
         for share in (SHARES if full else QUICK_SHARES)
     ]
-    return {PART: sun_kudo.protocol(names, data_home, [ALL], sampled)}
+    return {PART: protocol(names, data_home, [ALL], sampled)}
 
 
 def over_rows(results: Results, name: str, method: str, measure: str) -> tuple[list[int], Any]:

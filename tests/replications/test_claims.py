@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from labelsieve.studies.records import Grid
-from replications.claims import Claim, claims_table, not_run
-from replications.composite_likelihood import figures3to5_claims as likelihood
-from replications.curve_differences import MEANS, RULES, curve_difference, curve_table
-from replications.group_jmi import figure3
+from replications.composite_likelihood import figures3to5 as likelihood
+from replications.curves import MEANS, RULES, curve_difference, curve_table
 from replications.group_jmi import figure4 as regression
 from replications.group_jmi import figures1and2 as parameters
+from replications.group_jmi import table2
+from replications.replication import Claim, claims_table, not_run
 
 SIZES = np.array([1, 2, 3, 10, 50, 100])
 
@@ -73,15 +73,15 @@ def test_likelihood_claims_follow_the_results():
 
 def test_first_place_in_figure_3_is_that_of_the_lowest_rank():
     levels = {"group-jmi-rand": 0.1, "mim": 0.3, "ela-chi": 0.3, "ami": 0.4, "pmu": 0.5, "fimf": 0.6, "scls": 0.2}
-    results = MadeResults(levels, datasets=["a", "b", "c"], measures=list(figure3.PRINTED))
-    assert [one.holds for one in figure3.claims(results, "group-jmi-rand")] == [False, True, True, True, True, True]
+    results = MadeResults(levels, datasets=["a", "b", "c"], measures=list(table2.PRINTED))
+    assert [one.holds for one in table2.rank_claims(results, "group-jmi-rand")] == [False, True, True, True, True, True]
     results.levels["scls"] = 0.05
-    assert [one.holds for one in figure3.claims(results, "group-jmi-rand")] == [True, False, False, False, True, True]
+    assert [one.holds for one in table2.rank_claims(results, "group-jmi-rand")] == [True, False, False, False, True, True]
     results.levels["scls"] = 0.9
-    assert [one.holds for one in figure3.claims(results, "group-jmi-rand")][4] is False
+    assert [one.holds for one in table2.rank_claims(results, "group-jmi-rand")][4] is False
     assert all(
         one.holds is None
-        for one in figure3.claims(MadeResults(levels, datasets=["a"], measures=["coverage"]), "group-jmi-rand")
+        for one in table2.rank_claims(MadeResults(levels, datasets=["a"], measures=["coverage"]), "group-jmi-rand")
     )
 
 

@@ -12,9 +12,9 @@ import pytest
 
 from replications import REPLICATIONS, Replication, ResultTable
 from replications.__main__ import app
-from replications.claims import Claim, claims_table, not_run
+from replications.curves import panels
 from replications.group_jmi import table2
-from replications.panels import panels
+from replications.replication import Claim, claims_table, not_run
 from tests.support import command_line
 from tests.support.report_pages import Page
 from tests.support.shared_files import shared_file

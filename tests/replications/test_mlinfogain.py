@@ -23,7 +23,7 @@ from replications.mlinfogain.losses import (
     Losses,
     best_of,
 )
-from replications.mlinfogain.table2_claims import COUNTED, comparison, printed_row
+from replications.mlinfogain.tables1and2 import COUNTED, comparison, printed_row
 from tests.support.shared_files import shared_file
 from tests.support.small_studies import data as small_data
 

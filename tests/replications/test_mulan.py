@@ -22,9 +22,9 @@ from replications.mulan import (
     WekaBins,
     WekaKNN,
     WekaScaler,
+    shuffled,
     weka_order,
 )
-from replications.mulan.mulan_folds import shuffled
 
 
 @parametrize_with_checks([MulanRanking(), WekaScaler(), WekaBins(), WekaKNN(3), MixedNaiveBayes(), MulanBRkNN(3)])

@@ -6,20 +6,20 @@ import pytest
 from labelsieve.datasets.fetch import catalog
 from labelsieve.statistics import average_ranks, compare
 from replications import REPLICATIONS as STUDIES
+from replications.optimized_chains import common as sun_kudo
 from replications.optimized_chains import figure3_kcc as kcc_figure3
 from replications.optimized_chains import figure4_mlfs as mlfs_figure4
 from replications.optimized_chains import figure5 as occ_figure5
 from replications.optimized_chains import figure7 as occ_figure7
-from replications.optimized_chains import setup as sun_kudo
 from replications.optimized_chains import tables3to7 as occ_tables
-from replications.optimized_chains.tables_sections import claims
-from replications.optimized_chains.tables_values import (
+from replications.optimized_chains.tables3to7 import (
     FRIEDMAN,
     METHODS,
     PRINTED,
     RANKS,
     READINGS,
     Cell,
+    claims,
     complete_sets,
 )
 from tests.support.shared_files import shared_file

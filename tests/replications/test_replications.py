@@ -10,9 +10,9 @@ from labelsieve.studies.estimators import read_splits
 from replications import REPLICATIONS
 from replications.__main__ import app
 from replications.composite_likelihood import figures3to5 as likelihood
-from replications.group_jmi import figure3, table2
 from replications.group_jmi import figure4 as regression
 from replications.group_jmi import figures1and2 as parameters
+from replications.group_jmi import table2
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 
@@ -96,10 +96,10 @@ def test_regression_has_relief_of_10_and_50_neighbors():
     assert [found[f"rrelieff-{k}"].n_neighbors for k in (10, 50)] == [10, 50]
 
 
-@pytest.mark.parametrize("measure", figure3.PRINTED)
+@pytest.mark.parametrize("measure", table2.PRINTED_RANKS)
 def test_printed_ranks_of_figure_3_are_those_of_seven_methods_on_nine_sets(measure):
-    printed = figure3.PRINTED[measure]
-    assert set(printed) == {figure3.GROUP, *figure3.OTHERS.values()}
+    printed = table2.PRINTED_RANKS[measure]
+    assert set(printed) == {table2.GROUP, *table2.OTHERS.values()}
     assert sum(printed.values()) == pytest.approx(28, abs=0.003)
     assert all(rank * 18 == pytest.approx(round(rank * 18), abs=0.01) for rank in printed.values())
     assert list(printed.values()) == sorted(printed.values())

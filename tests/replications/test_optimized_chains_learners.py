@@ -10,7 +10,7 @@ from labelsieve.errors import InputError
 from labelsieve.metrics import exact_match
 from labelsieve.selectors import MDDM
 from labelsieve.studies import Protocol, Study, StudyResults
-from replications.optimized_chains.shared_learning import (
+from replications.optimized_chains.common import (
     BySize,
     GivenOrder,
     SharedChain,

@@ -1,39 +1,117 @@
-"""Classifiers that share all work which does not depend on the number of features."""
+"""What the replications of Sun and Kudo (2017) share: data sets, folds, classifiers fitted once for all numbers of features."""
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import qr
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import ShuffleSplit
+from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.svm import LinearSVC
 
 from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
 from labelsieve.chains.inference import greedy
 from labelsieve.chains.links import Chain, fit_chain
+from labelsieve.datasets.fetch import catalog, data_folder
+from labelsieve.datasets.splits import PublishedFolds
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base import RandomState
-from labelsieve.metrics import MEASURES
+from labelsieve.metrics import MEASURES as KNOWN_MEASURES
 from labelsieve.selectors import MDDM
-from labelsieve.tables.types import Matrix, is_sparse
+from labelsieve.studies import Protocol
+from labelsieve.tables.types import Matrix, TargetsLike, is_sparse
+from replications.replication import DataHome, sources
+
+WORDS = {"exact_match": "exact match", "hamming_score": "Hamming score", "macro_f1": "macro-F1", "micro_f1": "micro-F1"}
+MEASURES = tuple(WORDS)
+SWAPPED = "languagelog-swapped"
+OWN = "own features"  # the method of classifiers that select features for every label
+# In the order of the tables; the first eight are the smallest.
+SETS = (
+    *("emotions", "scene", "yeast", "birds", "genbase", "medical", "enron", "languagelog"),
+    *("rcv1s1", "bibtex", "corel16k1", "corel5k", "delicious"),
+)
+FIGURE_SETS = ("scene", "yeast", "medical", "rcv1s1")
+N_LABELS = {"scene": 6, "yeast": 14, "medical": 45, "rcv1s1": 101}
+N_FEATURES = {"scene": 294, "yeast": 103, "medical": 1449, "rcv1s1": 944}
+# The last 75 of the 1,004 words, in the columns where other files have their labels.
+LAST_WORDS = [f"tok{number}" for number in range(929, 1004)]
+SETTINGS: dict[str, dict[str, object]] = {
+    "genbase": {"drop": ["protein"]},
+    SWAPPED: {"path": "languagelog", "labels": LAST_WORDS},
+}
+Variant = Literal["paper", "authors-program"]
 
 
-class GivenOrder(BaseEstimator):  # type: ignore[misc]
-    """No selection: all columns in their order, for classifiers that select features by themselves.
+def protocol(
+    names: Sequence[str],
+    data_home: DataHome,
+    methods: Sequence[Any],
+    classifiers: Sequence[tuple[str, Any]],
+    *,
+    n_features: Sequence[float] = (1,),
+) -> Protocol:
+    """Return a protocol with the paper's five folds and four measures, without baselines."""
+    return Protocol(
+        sources(names, data_home, **SETTINGS),
+        methods,
+        n_features=n_features,
+        classifiers=classifiers,
+        measures=MEASURES,
+        splits=folds(names, data_home),
+        baselines=[],
+        convention="scikit-learn",  # labels that no test row has count 0 in macro-F1
+        scale=None,
+    )
 
-    >>> GivenOrder().fit(np.zeros((2, 3))).selected_.tolist()
-    [0, 1, 2]
+
+class FoldsByData:
+    """Five folds of every data set: those of a file if it exists, shuffled ones otherwise.
+
+    Data sets are identified by their numbers of rows, which differ.
     """
 
-    def fit(self, X: Matrix, y: Matrix | None = None) -> Self:
-        """Count the columns."""
-        self.selected_ = np.arange(X.shape[1])
-        return self
+    def __init__(self, folders: dict[int, Path]) -> None:
+        self.folders = folders
+        self.random_state = 0
+
+    def split(self, X: Matrix, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Any]:
+        """Yield training and test rows of five folds."""
+        file = self.folders.get(X.shape[0])
+        shuffled = KFold(5, shuffle=True, random_state=self.random_state)
+        return (shuffled if file is None else PublishedFolds(file, partition=0)).split(X)
+
+    def __repr__(self) -> str:
+        return f"5-fold (published for {len(self.folders)} data sets)"
+
+
+def folds(names: Sequence[str], data_home: DataHome) -> FoldsByData:
+    """Find the folds of data sets; warn about those with shuffled folds."""
+    home = data_folder(data_home)
+    files, absent = {}, []
+    for name in names:
+        plain = "languagelog" if name == SWAPPED else name
+        file = None if home is None else home / "folds" / f"{plain}.mat"
+        if file is not None and file.is_file():
+            files[catalog()[plain].rows] = file
+        else:
+            absent.append(name)
+    if absent and home is not None:
+        where = home / "folds"
+        warnings.warn(f"no published folds in {where} for {', '.join(absent)}: five shuffled ones are used.", stacklevel=2)
+    return FoldsByData(files)
+
+
+def svm() -> LinearSVC:
+    """Return the base classifier of all methods."""
+    return LinearSVC(dual=False, tol=0.01)
 
 
 class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -98,6 +176,11 @@ class _Links:
         return self.chain.by_label(greedy(self.chain, X.tocsc() if is_sparse(X) else X))
 
 
+def occ(*, k: float = 0.8, order: str = "sun-kudo", variant: Variant = "paper") -> SharedChain:
+    """Return oCC with the parameters of :class:`~labelsieve.chains.OptimizedClassifierChain`."""
+    return SharedChain(OptimizedClassifierChain(k=k, order=order, variant=variant), svm())
+
+
 @dataclass(eq=False, repr=False)
 class SharedDirections(ByShare):
     """BR on projected features: MDDM with its directions in descending order, computed once.
@@ -134,6 +217,19 @@ class _Projected:
 
     def predict(self, X: Matrix) -> Any:
         return self.model.predict(np.asarray(X @ self.directions))
+
+
+class GivenOrder(BaseEstimator):  # type: ignore[misc]
+    """No selection: all columns in their order, for classifiers that select features by themselves.
+
+    >>> GivenOrder().fit(np.zeros((2, 3))).selected_.tolist()
+    [0, 1, 2]
+    """
+
+    def fit(self, X: Matrix, y: Matrix | None = None) -> Self:
+        """Count the columns."""
+        self.selected_ = np.arange(X.shape[1])
+        return self
 
 
 @dataclass(eq=False, repr=False)
@@ -180,9 +276,9 @@ class TunedShare(ClassifierMixin, OfLearner):  # type: ignore[misc]
         rule = ShuffleSplit(1, test_size=self.held_out, random_state=self.random_state)
         train, held = next(rule.split(np.empty((X.shape[0], 0))))
         learner = with_share(clone(self.learner), max(self.shares)).fit(X[train], y[train])
-        score = MEASURES[self.measure].function
-        scores = [score(y[held], with_share(learner, share).predict(X[held])) for share in self.shares]
-        best = np.argmin(scores) if MEASURES[self.measure].lower_is_better else np.argmax(scores)
+        measure = KNOWN_MEASURES[self.measure]
+        scores = [measure.function(y[held], with_share(learner, share).predict(X[held])) for share in self.shares]
+        best = np.argmin(scores) if measure.lower_is_better else np.argmax(scores)
         self.share_ = self.shares[int(best)]
         self.learner_ = with_share(clone(self.learner), self.share_).fit(X, y)
         return self
