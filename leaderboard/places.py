@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,9 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError, StudyError, unknown_name
 from labelsieve.statistics import Posterior, bayesian_signed_rank
-from labelsieve.studies import Protocol
+from labelsieve.studies import Protocol, StudyResults
 from labelsieve.studies.data import added_counts
 from labelsieve.studies.protocol import ALL
-from labelsieve.studies.records import read_records
 from labelsieve.studies.store import reading
 from leaderboard.board import BoardResults, Floats, study_folders
 
@@ -243,20 +243,19 @@ def noise_shares(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES
     """
     found: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for path in study_folders(folder).values():
-        records = read_records(path)
-        settings = {table["name"]: table["noise"] for table in records.protocol.get("datasets", []) if "noise" in table}
-        for row in records.selections:
-            if row.dataset not in settings or row.selected is None or row.method == ALL:  # all features are no ranking
-                continue
-            n_original = original_count(records.shapes[row.dataset].n_features, settings[row.dataset])
-            ranking = np.array(json.loads(row.selected))
-            n_irrelevant = added_counts(n_original, settings[row.dataset])[0]
+        results = StudyResults(path)
+        settings = {table["name"]: table["noise"] for table in results.protocol.get("datasets", []) if "noise" in table}
+        methods = [method for method in results.methods if method != ALL]  # all features are no ranking
+        for dataset, method in product([name for name in results.shapes if name in settings], methods):
+            n_original = original_count(results.shapes[dataset].n_features, settings[dataset])
+            n_irrelevant = added_counts(n_original, settings[dataset])[0]
             limits = n_original, n_original + n_irrelevant
-            heads = [ranking[:size] for size in sizes if size < n_original and len(ranking) >= size]
-            if heads:
-                shares = [(((head >= limits[0]) & (head < limits[1])).mean(), (head >= limits[1]).mean()) for head in heads]
-                irrelevant, corrupted = np.mean(shares, axis=0).tolist()
-                found.setdefault(row.method, {}).setdefault(row.dataset, []).append((irrelevant, corrupted))
+            for ranking in map(np.array, results.rankings(dataset, method)):
+                heads = [ranking[:size] for size in sizes if size < n_original and len(ranking) >= size]
+                if heads:
+                    shares = [(((head >= limits[0]) & (head < limits[1])).mean(), (head >= limits[1]).mean()) for head in heads]
+                    irrelevant, corrupted = np.mean(shares, axis=0).tolist()
+                    found.setdefault(method, {}).setdefault(dataset, []).append((irrelevant, corrupted))
     if not found:
         raise InputError(f"{folder}: no selection of a data set with noise; run a protocol with noise, such as noise.toml.")
     means = {method: np.mean([np.mean(rows, axis=0) for rows in by_data.values()], axis=0) for method, by_data in found.items()}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelsieve.studies.records import Grid
+from labelsieve.studies import Grid
 from replications.composite_likelihood import figures3to5 as likelihood
 from replications.curves import MEANS, RULES, curve_difference, curve_table
 from replications.group_jmi import figure4 as regression

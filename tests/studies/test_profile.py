@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from labelsieve.studies import Study, StudyResults
-from labelsieve.studies.records import KINDS
+from labelsieve.studies.results import KINDS
 from tests.support.small_studies import data, protocol
 
 SMALL = {"datasets": [data()], "methods": ["jmi"], "baselines": ["all"], "splits": "2x50%"}

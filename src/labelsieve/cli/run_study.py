@@ -16,7 +16,7 @@ from labelsieve.report.text import printable, prose, tables
 if TYPE_CHECKING:
     from labelsieve.studies import Outcome, Protocol, Study, StudyPlan, StudyResults
     from labelsieve.studies.protocol import Part
-    from labelsieve.studies.records import FailedCell
+    from labelsieve.studies.results import FailedCell
     from labelsieve.studies.study import Changed as ChangedName
 
 Changed = StrEnum("Changed", ["refuse", "rerun", "keep"])
@@ -145,7 +145,7 @@ def end(outcomes: "dict[Path, Outcome]", results_of_runs: "Iterable[StudyResults
 def failures_in_words(failures: "Sequence[FailedCell]") -> list[str]:
     """Return the most frequent errors, each with its first cell.
 
-    >>> from labelsieve.studies.records import FailedCell
+    >>> from labelsieve.studies.results import FailedCell
     >>> failures_in_words([FailedCell("songs", split, "jmi", "mlknn", "ValueError: no") for split in (0, 1)])
     ['2 cells failed, songs, split 0, jmi with mlknn first: ValueError: no']
     """

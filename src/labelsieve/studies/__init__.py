@@ -7,8 +7,7 @@ folder as tables and figures. Start reading in ``study.py``.
 from labelsieve.errors import StudyError
 from labelsieve.studies.plan import StudyPlan
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.records import Grid, Profile
-from labelsieve.studies.results import StudyResults
+from labelsieve.studies.results import Grid, Profile, StudyResults
 from labelsieve.studies.study import Outcome, Study
 
 __all__ = ["Grid", "Outcome", "Profile", "Protocol", "Study", "StudyError", "StudyPlan", "StudyResults"]

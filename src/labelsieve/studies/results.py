@@ -1,86 +1,30 @@
-"""Results of a study as tables."""
+"""Results of a study, read from its folder: tables of means and ranks, tests, figures and the profile of its time."""
 
+import json
+import math
 import os
-from collections.abc import Sequence
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import product
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from labelsieve.errors import InputError, unknown_name
+from labelsieve.errors import InputError, one_of, unknown_name
 from labelsieve.metrics import MEASURES
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.statistics.comparison import Test
 from labelsieve.studies.protocol import ALL, AVERAGE, BASELINES, Protocol
-from labelsieve.studies.records import (
-    COLUMNS,
-    Backend,
-    Grid,
-    Profile,
-    ResultRow,
-    frame_of,
-    mixed_kinds,
-    read_records,
-    rounded_mean,
-)
+from labelsieve.studies.store import reading_study, stored_protocol
 
+Backend = Literal["pandas", "polars", "pyarrow"]
+BACKENDS = ("pandas", "polars", "pyarrow")
 Values = dict[tuple[int, int], float | None]  # by split and number of features
-
-
-class ValueIndex:
-    """Values of the rows of a study.
-
-    >>> cells = [("songs", 0, "jmi", classifier, 5, "macro_f1") for classifier in ("mlknn", "trees")]
-    >>> index = ValueIndex([ResultRow(*cells[0], 0.25, 1.0, "", "", ""), ResultRow(*cells[1], 0.75, 1.0, "", "", "")])
-    >>> index.classifiers, index.of("songs", "jmi", "macro_f1", "average")
-    (['mlknn', 'trees'], {(0, 5): 0.5})
-    """
-
-    def __init__(self, rows: Sequence[ResultRow]) -> None:
-        self.classifiers: list[str] = sorted({row.classifier for row in rows})
-        self.measures = sorted({row.measure for row in rows})
-        self._values: dict[tuple[str, str, str, str], Values] = {}
-        for row in rows:
-            key = row.dataset, row.method, row.classifier, row.measure
-            self._values.setdefault(key, {})[row.split, row.k] = row.value
-        self._average = cache(self._average_of)
-
-    def of(self, dataset: str, method: str, measure: str, classifier: str | None) -> Values:
-        """Return values by split and number of features; empty if there are none."""
-        name, known = self.classifier(classifier), self.measure(measure)
-        if name == AVERAGE:
-            return self._average(dataset, method, known)
-        return self._values.get((dataset, method, name, known), {})
-
-    def _average_of(self, dataset: str, method: str, measure: str) -> Values:
-        """Average the values that all classifiers have; an undefined one makes the average undefined."""
-        tables = [self._values.get((dataset, method, classifier, measure), {}) for classifier in self.classifiers]
-        average: Values = {}
-        for key in set.intersection(*(set(table) for table in tables)):
-            values = [value for table in tables if (value := table[key]) is not None]
-            average[key] = sum(values) / len(values) if len(values) == len(tables) else None
-        return average
-
-    def measure(self, name: str) -> str:
-        """Return the name of a measure with results."""
-        if name not in self.measures:
-            raise unknown_name("measure of this study", name, self.measures or ["none, as it has no results yet"])
-        return name
-
-    def classifier(self, name: str | None) -> str:
-        """Return the name of a classifier with results (None: the only one), or ``"average"`` where there are several."""
-        if name is None and len(self.classifiers) == 1:
-            return self.classifiers[0]
-        several = [AVERAGE] if len(self.classifiers) > 1 else []
-        if name is None:
-            known = f"{', '.join(self.classifiers)}, and their {AVERAGE}" if several else "no results yet"
-            raise InputError(f"which classifier? This study has {known}.")
-        if name not in [*self.classifiers, *several]:
-            raise unknown_name("classifier of this study", name, [*self.classifiers, *several])
-        return name
 
 
 class StudyResults:
@@ -124,14 +68,42 @@ class StudyResults:
     """
 
     def __init__(self, folder: str | os.PathLike[str], *, protocol: Protocol | None = None) -> None:
-        records = read_records(folder)
-        self._records = records if protocol is None else records.of(protocol)
-        self._rows = self._records.rows
-        self.failures, self.methods, self.protocol = self._records.failures, self._records.methods, self._records.protocol
-        self.shapes, self.runs = self._records.shapes, self._records.runs
-        self.mixed = mixed_kinds(self._rows)
-        self.datasets = sorted({row.dataset for row in self._rows})
-        self._values = ValueIndex(self._rows)
+        with reading_study(folder) as db:
+            rows = _read(
+                db, ResultRow, "results JOIN cells ON cell = id ORDER BY dataset, classifier, method, split, k, measure"
+            )
+            failures = _read(db, FailedCell, "cells WHERE error NOT NULL")
+            methods = [name for (name,) in db.execute("SELECT method FROM cells GROUP BY method ORDER BY min(id)")]
+            self.protocol = stored_protocol(db)
+            self.runs = _read(db, RunRecord, "runs ORDER BY id")
+            shapes = db.execute("SELECT name, n_rows, n_features, n_labels, data FROM datasets ORDER BY name")
+            self.shapes = {name: DatasetRecord(*rest) for name, *rest in shapes}
+            self._test_shares: dict[str, float] = dict(db.execute("SELECT name, test_share FROM datasets"))
+            selections = db.execute("SELECT dataset, method, selected FROM selections WHERE selected NOT NULL")
+            self._rankings: dict[tuple[str, str], list[str]] = {}
+            for dataset, method, selected in selections:
+                self._rankings.setdefault((dataset, method), []).append(selected)
+            seconds = "sum(seconds) FROM {} WHERE error IS NULL GROUP BY"
+            selecting = db.execute(f"SELECT dataset, method, {seconds.format('selections')} 1, 2")
+            self._selection_seconds = {tuple(key): total for *key, total in selecting}
+            evaluating = db.execute(f"SELECT dataset, method, classifier, {seconds.format('cells')} 1, 2, 3")
+            self._evaluation_seconds = {tuple(key): total for *key, total in evaluating}
+            self._profile = read_profile(db)
+        if protocol is not None:
+            sizes = {
+                (name, method.name, learner.name): set(protocol.sizes(self.shapes[name].n_features, method, learner))
+                for name in [source.name for source in protocol.datasets if source.name in self.shapes]
+                for method, learner in product(protocol.methods, protocol.classifiers)
+            }
+            n_splits = math.inf if protocol.splits.count is None else protocol.splits.count
+            failures = [row for row in failures if row.split < n_splits and (row.dataset, row.method, row.classifier) in sizes]
+            rows = [row for row in rows if row.split < n_splits and row.measure in protocol.measures]
+            rows = [row for row in rows if row.k in sizes.get((row.dataset, row.method, row.classifier), ())]
+            methods = [method.name for method in protocol.methods if method.name in methods]
+        self._rows, self.failures, self.methods = rows, failures, methods
+        self.mixed = mixed_kinds(rows)
+        self.datasets = sorted({row.dataset for row in rows})
+        self._values = ValueIndex(rows)
         self.classifiers, self.measures = self._values.classifiers, self._values.measures
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
@@ -153,13 +125,17 @@ class StudyResults:
     def seconds(self, dataset: str, method: str, classifier: str | None = None) -> tuple[float, float]:
         """Return the seconds of selection and of evaluation, summed over splits (and classifiers); 0 if not run."""
         name = self._values.classifier(classifier)
-        models, spent = self.classifiers if name == AVERAGE else [name], self._records.evaluation_seconds
-        evaluation = sum(spent.get((dataset, method, model), 0.0) for model in models)
-        return self._records.selection_seconds.get((dataset, method), 0.0), evaluation
+        models = self.classifiers if name == AVERAGE else [name]
+        evaluation = sum(self._evaluation_seconds.get((dataset, method, model), 0.0) for model in models)
+        return self._selection_seconds.get((dataset, method), 0.0), evaluation
+
+    def rankings(self, dataset: str, method: str) -> list[list[int]]:
+        """Return the stored rankings of a method, best feature first, one for each split in which it had one."""
+        return [json.loads(text) for text in self._rankings.get((dataset, method), [])]
 
     def stability(self, dataset: str, method: str, n_features: int) -> Stability | None:
         """Return the agreement of the first features over the splits; None where fewer than two splits have so many."""
-        stored = self._records.rankings(dataset, method)
+        stored = self.rankings(dataset, method)
         rankings = [ranking[:n_features] for ranking in stored if len(ranking) >= n_features]
         if len(rankings) < 2:
             return None
@@ -188,11 +164,13 @@ class StudyResults:
         if not sizes:
             raise InputError(f"this study has no results for {dataset!r}; it has {', '.join(self.datasets) or 'none'}.")
         values = {name: np.repeat(table, len(sizes), axis=1) if name == ALL else table for name, table in tables.items()}
-        share = self._records.test_shares.get(dataset) if corrected else None
+        share = self._test_shares.get(dataset) if corrected else None
         label = measure.replace("_", " ")
         return figure_function("curves")(sizes, values, ylabel=label, title=dataset, test_share=share, legend=legend, ax=ax)
 
-    def means(self, measure: str, classifier: str | None = None, *, confidence: float = 0.95, corrected: bool = False) -> Grid:
+    def means(
+        self, measure: str, classifier: str | None = None, *, confidence: float = 0.95, corrected: bool = False
+    ) -> "Grid":
         """Mean over the numbers of features, with an interval over the splits; ``corrected`` as of Nadeau and Bengio.
 
         The numbers are those that all methods have on a data set. A method with fewer splits than another has a note, and is
@@ -202,7 +180,7 @@ class StudyResults:
         for dataset in self.datasets:
             tables = self._tables(dataset, measure, classifier, self.methods)
             most = max(map(len, tables.values()), default=0)
-            share = self._records.test_shares.get(dataset) if corrected else None
+            share = self._test_shares.get(dataset) if corrected else None
             for method, table in tables.items():
                 values, half = table.mean(axis=1), None
                 if len(values) >= 2 and np.isfinite(values).all():
@@ -235,7 +213,7 @@ class StudyResults:
 
     def ranks(
         self, measure: str, classifier: str | None = None, *, methods: Sequence[str] | None = None, baselines: bool = False
-    ) -> Grid:
+    ) -> "Grid":
         """Ranks over the numbers of features, as Sechidis et al. (2019) define them.
 
         For each number of features the methods are ranked by their mean over the splits, 1 for the best and with average ranks
@@ -288,6 +266,348 @@ class StudyResults:
         lower = grid.lower_is_better
         return compare(np.array(table), lower_is_better=lower, methods=names, control=control, test=test, alpha=alpha)
 
-    def time_profile(self) -> Profile:
+    def time_profile(self) -> "Profile":
         """Return the seconds of selection, training, prediction, measures and storage by method, failed cells included."""
-        return self._records.profile
+        return self._profile
+
+
+class ValueIndex:
+    """Values of the rows of a study.
+
+    >>> cells = [("songs", 0, "jmi", classifier, 5, "macro_f1") for classifier in ("mlknn", "trees")]
+    >>> index = ValueIndex([ResultRow(*cells[0], 0.25, 1.0, "", "", ""), ResultRow(*cells[1], 0.75, 1.0, "", "", "")])
+    >>> index.classifiers, index.of("songs", "jmi", "macro_f1", "average")
+    (['mlknn', 'trees'], {(0, 5): 0.5})
+    """
+
+    def __init__(self, rows: "Sequence[ResultRow]") -> None:
+        self.classifiers: list[str] = sorted({row.classifier for row in rows})
+        self.measures = sorted({row.measure for row in rows})
+        self._values: dict[tuple[str, str, str, str], Values] = {}
+        for row in rows:
+            key = row.dataset, row.method, row.classifier, row.measure
+            self._values.setdefault(key, {})[row.split, row.k] = row.value
+        self._average = cache(self._average_of)
+
+    def of(self, dataset: str, method: str, measure: str, classifier: str | None) -> Values:
+        """Return values by split and number of features; empty if there are none."""
+        name, known = self.classifier(classifier), self.measure(measure)
+        if name == AVERAGE:
+            return self._average(dataset, method, known)
+        return self._values.get((dataset, method, name, known), {})
+
+    def _average_of(self, dataset: str, method: str, measure: str) -> Values:
+        """Average the values that all classifiers have; an undefined one makes the average undefined."""
+        tables = [self._values.get((dataset, method, classifier, measure), {}) for classifier in self.classifiers]
+        average: Values = {}
+        for key in set.intersection(*(set(table) for table in tables)):
+            values = [value for table in tables if (value := table[key]) is not None]
+            average[key] = sum(values) / len(values) if len(values) == len(tables) else None
+        return average
+
+    def measure(self, name: str) -> str:
+        """Return the name of a measure with results."""
+        if name not in self.measures:
+            raise unknown_name("measure of this study", name, self.measures or ["none, as it has no results yet"])
+        return name
+
+    def classifier(self, name: str | None) -> str:
+        """Return the name of a classifier with results (None: the only one), or ``"average"`` where there are several."""
+        if name is None and len(self.classifiers) == 1:
+            return self.classifiers[0]
+        several = [AVERAGE] if len(self.classifiers) > 1 else []
+        if name is None:
+            known = f"{', '.join(self.classifiers)}, and their {AVERAGE}" if several else "no results yet"
+            raise InputError(f"which classifier? This study has {known}.")
+        if name not in [*self.classifiers, *several]:
+            raise unknown_name("classifier of this study", name, [*self.classifiers, *several])
+        return name
+
+
+class ResultRow(NamedTuple):
+    """A value with its cell; ``rows`` is the fingerprint of the split."""
+
+    dataset: str
+    split: int
+    method: str
+    classifier: str
+    k: int
+    measure: str
+    value: float | None
+    seconds: float
+    data: str
+    code: str
+    rows: str
+
+
+Row = TypeVar("Row", bound=NamedTuple)
+COLUMNS = ResultRow._fields[:-1]  # of a data frame
+
+
+class FailedCell(NamedTuple):
+    """A cell that failed, and its error."""
+
+    dataset: str
+    split: int
+    method: str
+    classifier: str
+    error: str
+
+
+class DatasetRecord(NamedTuple):
+    """The size of a data set and the fingerprint of its data."""
+
+    n_rows: int
+    n_features: int
+    n_labels: int
+    fingerprint: str
+
+
+class RunRecord(NamedTuple):
+    """The start and end of a run, the version of labelsieve, and its environment as JSON."""
+
+    started: str
+    ended: str | None
+    version: str
+    environment: str | None
+
+
+def _read(db: sqlite3.Connection, kind: type[Row], tables: str) -> list[Row]:
+    """Read the columns of a named tuple."""
+    return [kind(*row) for row in db.execute(f"SELECT {', '.join(kind._fields)} FROM {tables}")]
+
+
+def mixed_kinds(rows: list[ResultRow]) -> list[str]:
+    """Return what differs between rows: the code, the data of a data set, or the rows of one of its splits."""
+    kinds = {("code", -1, row.code) for row in rows}
+    kinds |= {(f"data of {row.dataset}", -1, row.data) for row in rows}
+    kinds |= {(f"splits of {row.dataset}", row.split, row.rows) for row in rows}
+    names = [(name, split) for name, split, _ in kinds]
+    return sorted({name for name, split in names if names.count((name, split)) > 1})
+
+
+class Grid:
+    """A table of results: data sets in rows, methods in columns, with half widths of confidence intervals.
+
+    >>> grid = Grid(["yeast"], ["jmi", "mim"], lower_is_better=True)
+    >>> grid.put("yeast", "jmi", 0.2, 0.01)
+    >>> grid.put("yeast", "mim", 0.25)
+    >>> print(grid.to_markdown())
+    | data set | jmi | mim |
+    |---|---:|---:|
+    | yeast | **0.200 ± 0.010** | 0.250 |
+    """
+
+    def __init__(self, rows: list[str], columns: list[str], lower_is_better: bool) -> None:
+        self.rows = rows
+        self.columns = columns
+        self.lower_is_better = lower_is_better
+        self._cells: dict[tuple[str, str], tuple[float, float | None]] = {}
+        self._notes: dict[tuple[str, str], str] = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Data sets and methods."""
+        return len(self.rows), len(self.columns)
+
+    def put(self, row: str, column: str, value: float, half_width: float | None = None, note: str = "") -> None:
+        """Set a value; one with a note is not comparable with the others and is never the best."""
+        self._cells[row, column] = value, half_width
+        self._notes[row, column] = note
+
+    def note(self, row: str, column: str) -> str:
+        """Return why a value is not comparable with the others; empty if it is."""
+        return self._notes.get((row, column), "")
+
+    def value(self, row: str, column: str) -> float:
+        """Return the value of a cell; NaN where there is none."""
+        return self._cells.get((row, column), (math.nan, None))[0]
+
+    def half_width(self, row: str, column: str) -> float | None:
+        """Return the half width of an interval, if there is one."""
+        return self._cells.get((row, column), (math.nan, None))[1]
+
+    def winners(self) -> dict[str, list[str]]:
+        """Return the best columns of every row with values."""
+        winners = {}
+        for row in self.rows:
+            values = {
+                column: self.value(row, column)
+                for column in self.columns
+                if not math.isnan(self.value(row, column)) and not self.note(row, column)
+            }
+            if values:
+                best = (min if self.lower_is_better else max)(values.values())
+                winners[row] = [column for column, value in values.items() if value == best]
+        return winners
+
+    def wins(self) -> dict[str, int]:
+        """Count the rows in which each column is best, alone or tied."""
+        winners = self.winners().values()
+        return {column: sum(column in best for best in winners) for column in self.columns}
+
+    def to_markdown(self, digits: int = 3) -> str:
+        """Return a Markdown table; an empty cell is not finished."""
+        lines = [
+            "| " + " | ".join(["data set", *map(markdown_cell, self.columns)]) + " |",
+            "|---" + "|---:" * len(self.columns) + "|",
+        ]
+        for row, cells in self._texts(digits, " ± ", "**{}**"):
+            lines.append("| " + " | ".join([markdown_cell(row), *cells]) + " |")
+        return "\n".join(lines)
+
+    def to_latex(self, digits: int = 3) -> str:
+        r"""Return a LaTeX tabular with the rules of the package booktabs.
+
+        >>> print(Grid(["a_b"], ["jmi"], True).to_latex())
+        \begin{tabular}{lr}
+        \toprule
+        data set & jmi \\
+        \midrule
+        a\_b &  \\
+        \bottomrule
+        \end{tabular}
+        """
+        head = " & ".join(["data set", *map(_latex_cell, self.columns)])
+        body = [" & ".join([_latex_cell(row), *cells]) for row, cells in self._texts(digits, r" $\pm$ ", r"\textbf{{{}}}")]
+        lines = [rf"\begin{{tabular}}{{l{'r' * len(self.columns)}}}", r"\toprule", rf"{head} \\", r"\midrule"]
+        return "\n".join([*lines, *(rf"{line} \\" for line in body), r"\bottomrule", r"\end{tabular}"])
+
+    def _texts(self, digits: int, sign: str, bold: str) -> list[tuple[str, list[str]]]:
+        winners = self.winners()
+        texts = []
+        for row in self.rows:
+            cells = []
+            for column in self.columns:
+                value, half = self.value(row, column), self.half_width(row, column)
+                text = "" if math.isnan(value) else f"{value:.{digits}f}" + ("" if half is None else f"{sign}{half:.{digits}f}")
+                text += f" ({note})" if (note := self.note(row, column)) else ""
+                cells.append(bold.format(text) if column in winners.get(row, ()) else text)
+            texts.append((row, cells))
+        return texts
+
+
+def rounded_mean(mean: float) -> float:
+    """Round a mean to 12 digits, as the last ones depend on the order of summation, so that equal means tie.
+
+    >>> first, second = (0.1 + 0.2 + 0.3) / 3, (0.3 + 0.2 + 0.1) / 3
+    >>> first == second, rounded_mean(first) == rounded_mean(second)
+    (False, True)
+    """
+    return float(f"{mean:.12g}")
+
+
+def markdown_cell(text: str) -> str:
+    r"""Escape text for a cell of a Markdown table, except underscores inside words.
+
+    >>> print(markdown_cell("a|b"), markdown_cell("*best* <b>"), markdown_cell("n_rows"), markdown_cell("_x_"))
+    a\|b \*best\* \<b> n_rows \_x\_
+    """
+    return re.sub(r"([\\|*<`\[]|\b_|_\b)", r"\\\1", " ".join(text.split()))
+
+
+def _latex_cell(text: str) -> str:
+    r"""Escape text for a cell of a tabular.
+
+    >>> print(_latex_cell("a_b & 50% ~ x^2 \\"))
+    a\_b \& 50\% \textasciitilde{} x\textasciicircum{}2 \textbackslash{}
+    """
+    words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    words |= {sign: f"\\{sign}" for sign in "_%&#${}"}
+    return "".join(words.get(sign, sign) for sign in " ".join(text.split()))
+
+
+KINDS = ("selection", "training", "prediction", "training and prediction", "measures", "other", "storage")
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The time of a study: seconds by method and kind of work.
+
+    Neighbor classifiers predict for all numbers of features from one search, in which training and prediction cannot be
+    separated: their seconds are under "training and prediction". "other" is the rest of an evaluation; all of it if it failed,
+    or was stored by a release that did not measure phases. "storage" is the time to write a cell or a selection, one
+    transaction each; the last one of a killed run is unknown.
+
+    Attributes
+    ----------
+    methods : dict
+        Seconds by method and kind.
+    preparing : float
+        Seconds of all runs to load and hash data, split their rows and plan the missing cells.
+    running : float
+        Seconds of all finished runs after that; with several processes less than the sum over methods.
+
+    Examples
+    --------
+    >>> found = Profile({"jmi": dict.fromkeys(KINDS, 0.0) | {"selection": 3.0, "storage": 1.0}}, 0.5, 4.0)
+    >>> found.total["selection"], found.share("storage")
+    (3.0, 0.25)
+    >>> print(found.to_markdown())
+    | method | selection | storage | seconds |
+    |---|---:|---:|---:|
+    | jmi | 3.00 | 1.00 | 4.00 |
+    | total | 75.0 % | 25.0 % | 4.00 |
+    """
+
+    methods: Mapping[str, Mapping[str, float]]
+    preparing: float
+    running: float
+
+    @property
+    def total(self) -> dict[str, float]:
+        """Seconds of all methods by kind."""
+        return {kind: sum(seconds[kind] for seconds in self.methods.values()) for kind in KINDS}
+
+    def share(self, kind: str) -> float:
+        """Return the fraction of a kind in all seconds; 0 where nothing ran."""
+        return self.total[kind] / (sum(self.total.values()) or 1.0)
+
+    def rows(self, digits: int = 2) -> list[list[str]]:
+        """Return a table as text: head, seconds of each method, shares. Kinds without any seconds are left out."""
+        kinds = [kind for kind in KINDS if self.total[kind] > 0]
+        head = ["method", *kinds, "seconds"]
+        body = [
+            [name, *(f"{seconds[kind]:.{digits}f}" for kind in kinds), f"{sum(seconds.values()):.{digits}f}"]
+            for name, seconds in self.methods.items()
+        ]
+        shares = [f"{100 * self.share(kind):.1f} %" for kind in kinds]
+        return [head, *body, ["total", *shares, f"{sum(self.total.values()):.{digits}f}"]]
+
+    def to_markdown(self, digits: int = 2) -> str:
+        """Return the table in Markdown."""
+        head, *body = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in self.rows(digits)]
+        return "\n".join([head, "|---" + "|---:" * (len(self.rows()[0]) - 1) + "|", *body])
+
+
+def read_profile(db: sqlite3.Connection) -> "Profile":
+    """Sum the seconds of an open file."""
+    seconds_by_method: dict[str, dict[str, float]] = {}
+    cells = "sum(seconds), sum(training), sum(prediction), sum(both), sum(measuring), sum(storing)"
+    for method, seconds, *phases, storing in db.execute(f"SELECT method, {cells} FROM cells GROUP BY method ORDER BY min(id)"):
+        by_kind = dict.fromkeys(KINDS, 0.0)
+        by_kind |= {kind: value or 0.0 for kind, value in zip(KINDS[1:5], phases, strict=True)}
+        by_kind["other"] = max(0.0, (seconds or 0.0) - sum(by_kind.values()))
+        seconds_by_method[method] = by_kind | {"storage": storing or 0.0}
+    for method, seconds, storing in db.execute("SELECT method, sum(seconds), sum(storing) FROM selections GROUP BY method"):
+        by_kind = seconds_by_method.setdefault(method, dict.fromkeys(KINDS, 0.0))
+        by_kind["selection"] += seconds or 0.0
+        by_kind["storage"] += storing or 0.0
+    preparing, running = db.execute("SELECT sum(preparing), sum(seconds) FROM runs").fetchone()
+    return Profile(seconds_by_method, preparing or 0.0, running or 0.0)
+
+
+def frame_of(columns: dict[str, list[Any]], types: dict[str, type], backend: Backend) -> Any:
+    """Make a data frame with the same column types whether it has rows or none; columns without a type are text.
+
+    >>> frame_of({"method": [], "k": []}, {"k": int}, "pandas").dtypes["k"]
+    dtype('int64')
+    """
+    one_of(backend, "backend", BACKENDS)
+    library, kinds = import_module(backend), {name: types.get(name, str) for name in columns}
+    if backend == "polars":
+        return library.DataFrame(columns, schema=kinds)
+    if backend == "pandas":
+        return library.DataFrame({name: library.Series(values, dtype=kinds[name]) for name, values in columns.items()})
+    arrow = {int: library.int64(), float: library.float64(), str: library.string()}
+    return library.table(columns, schema=library.schema([(name, arrow[kind]) for name, kind in kinds.items()]))
