@@ -11,8 +11,8 @@ from typing import Any
 
 from labelsieve.errors import StudyError
 from labelsieve.studies.cells import BatchRunner, StepResult
-from labelsieve.studies.plan import Batch
-from labelsieve.studies.processes import BatchProgress, Limits
+from labelsieve.studies.plan import Batch, Limits
+from labelsieve.studies.processes import BatchProgress
 from labelsieve.studies.protocol import Protocol
 
 POLL_SECONDS = 1.0  # between checks of the cluster's status

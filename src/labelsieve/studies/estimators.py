@@ -1,10 +1,14 @@
-"""Named selectors, learners and splits of a study, and checks that no test row leaks into them."""
+"""The parts of a protocol: named selectors and learners, numbers of features, and splits.
+
+Fitted estimators and splits with overlapping rows are refused, so that no test row leaks into a selection.
+"""
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -13,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold
 
 from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
-from labelsieve.errors import InputError, unknown_name
+from labelsieve.errors import InputError, is_whole, unknown_name
 from labelsieve.fingerprint import array_print, class_print, seed_of
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.registry import (
@@ -27,65 +31,8 @@ from labelsieve.registry import (
 )
 from labelsieve.selectors.labelwise import LabelwiseSieve
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.studies.toml_file import plain_or_none, read_sizes
+from labelsieve.studies.toml_file import plain_or_none
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike
-
-
-def refuse_fitted(estimator: BaseEstimator, where: str) -> None:
-    """Refuse a fitted estimator, or one with a fitted component: a discretizer, a step, a label network.
-
-    >>> from labelsieve import Sieve
-    >>> refuse_fitted(Sieve().fit([[0], [1]], [[0], [1]]), "method 'mine'")
-    Traceback (most recent call last):
-    labelsieve.errors.InputError: method 'mine' is already fitted (it has criterion_) and may have seen the test rows. ...
-    """
-    for name, component in {"": estimator, **estimator.get_params(deep=True)}.items():
-        location = f"{where}, {name}" if name else where
-        if isinstance(component, LabelNetwork):
-            raise InputError(
-                f"{location}: a learned network may have seen the test rows. Pass a rule, such as parents='kcc', "
-                "which learns one from the training rows of every split."
-            )
-        names = vars(component) if _is_estimator(component) else ()
-        learned = [name for name in names if name.endswith("_") and not name.startswith("_")]
-        if learned:
-            raise InputError(
-                f"{location} is already fitted (it has {min(learned)}) and may have seen the test rows. Pass it unfitted: "
-                "it is fitted on the training rows of every split."
-            )
-
-
-def refuse_rows(value: object, name: str) -> None:
-    """Refuse every setting except the training rows.
-
-    >>> refuse_rows("train", "select_on")
-    """
-    if value != "train":
-        raise InputError(
-            f"{name} = {value!r} would pass test rows to the selection, and every result would be too optimistic. "
-            "Selection and discretization use the training rows of each split: leave it out, or pass 'train'."
-        )
-
-
-def refuse_overlap(train: NDArray[Any], test: NDArray[Any], n_rows: int, where: str) -> None:
-    """Refuse a split whose parts overlap, are empty, or have row numbers out of range.
-
-    >>> refuse_overlap(np.array([0, 1]), np.array([1, 2]), 3, "split 0 of songs")
-    Traceback (most recent call last):
-    labelsieve.errors.InputError: split 0 of songs: row 1 is a training row and a test row. ...
-    """
-    if not len(train) or not len(test):
-        raise InputError(f"{where}: {len(train)} training rows and {len(test)} test rows; both need at least one.")
-    both = np.intersect1d(train, test)
-    if len(both):
-        raise InputError(f"{where}: row {int(both[0])} is a training row and a test row. Use a splitter that separates them.")
-    if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= n_rows:
-        raise InputError(f"{where}: it has rows outside 0 to {n_rows - 1}; is the splitter for another data set?")
-
-
-def _is_estimator(component: object) -> bool:
-    return hasattr(component, "get_params") and not isinstance(component, type)
-
 
 _COMPONENTS: dict[str, tuple[str, Mapping[str, type]]] = {
     "criterion": ("criterion", CRITERIA),
@@ -227,10 +174,106 @@ def _make(factory: Callable[..., Any], settings: Mapping[str, Any], where: str) 
     return estimator
 
 
+def refuse_fitted(estimator: BaseEstimator, where: str) -> None:
+    """Refuse a fitted estimator, or one with a fitted component: a discretizer, a step, a label network.
+
+    >>> from labelsieve import Sieve
+    >>> refuse_fitted(Sieve().fit([[0], [1]], [[0], [1]]), "method 'mine'")
+    Traceback (most recent call last):
+    labelsieve.errors.InputError: method 'mine' is already fitted (it has criterion_) and may have seen the test rows. ...
+    """
+    for name, component in {"": estimator, **estimator.get_params(deep=True)}.items():
+        location = f"{where}, {name}" if name else where
+        if isinstance(component, LabelNetwork):
+            raise InputError(
+                f"{location}: a learned network may have seen the test rows. Pass a rule, such as parents='kcc', "
+                "which learns one from the training rows of every split."
+            )
+        is_estimator = hasattr(component, "get_params") and not isinstance(component, type)
+        names = vars(component) if is_estimator else ()
+        learned = [name for name in names if name.endswith("_") and not name.startswith("_")]
+        if learned:
+            raise InputError(
+                f"{location} is already fitted (it has {min(learned)}) and may have seen the test rows. Pass it unfitted: "
+                "it is fitted on the training rows of every split."
+            )
+
+
+MAX_NUMBERS = 1_000_000  # in a span: more features than any data set of the catalog has
+_SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:\.\.(\d{1,9}))?")
+_NUMBER = re.compile(r"\d{1,9}|\d{1,3}(?:\.\d+)?%")
+
+
+def read_sizes(given: object) -> list[int | float]:
+    """Read numbers of features from ``"1..50"``, ``"5..50..5"``, ``"1,5,10"``, ``"10%,20%"``, a number, or a sequence.
+
+    >>> read_sizes("1..3,10"), read_sizes([0.1, 5]), read_sizes("10%")
+    ([1, 2, 3, 10], [0.1, 5], [0.1])
+    """
+    if isinstance(given, str):
+        asked: Iterable[Any] = given.split(",")
+    else:
+        asked = given if isinstance(given, Iterable) else [given]
+    sizes = dict.fromkeys(size for entry in asked for size in _sizes(entry))
+    if not sizes or min(sizes) <= 0:
+        raise InputError(f"n_features: {given!r} has no number of features; use '1..50' or '5,10,20'.")
+    return list(sizes)
+
+
+def _sizes(entry: object) -> Iterator[int | float]:
+    value: Any = entry.strip() if isinstance(entry, str) else entry
+    if isinstance(value, str) and (span := _SPAN.fullmatch(value)):
+        first, last, step = int(span[1]), int(span[2]), int(span[3] or 1)
+        if not step or first > last:
+            raise InputError(f"n_features: {entry!r} has no number of features; a span increases, as in '1..50' or '5..50..5'.")
+        if (last - first) // step >= MAX_NUMBERS:
+            raise InputError(f"n_features: {entry!r} has more than {MAX_NUMBERS:,} numbers; use steps, as in '1..5000..10'.")
+        yield from range(first, last + 1, step)
+        return
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
+        value = float(value[:-1]) / 100 if value.endswith("%") else int(value)
+    if not (is_whole(value) or isinstance(value, float)) or not value > 0 or not isfinite(value):
+        raise InputError(f"n_features: {entry!r} is not a number of features; use '1..50', '5,10,20', or shares such as '10%'.")
+    if isinstance(value, float) and value > 1:
+        raise InputError(f"n_features: {entry!r} is more than all features; a fraction is at most 1, and a number is whole.")
+    yield float(value) if isinstance(value, float) else int(value)
+
+
 Rows = NDArray[np.intp]
 WORDS = "'30x50%' (thirty random halves of the rows for training), '10-fold', or either with 'stratified ' before it"
 _SHARES = re.compile(r"(stratified )?(\d{1,5})\s*x\s*(\d{1,2}(?:\.\d+)?)\s*%")
 _FOLDS = re.compile(r"(stratified )?(\d{1,4})-fold")
+
+
+def read_splits(given: object, seed: int, max_rows: int | None = None) -> "SplitRule":
+    """Make a rule from words, from a splitter with a fixed seed, or from pairs of training and test rows.
+
+    >>> read_splits("30x50%", 0).splitter.n_repeats
+    30
+    >>> len(read_splits([([0, 1], [2, 3])], 0).splits(np.eye(4), np.eye(4), "songs"))
+    1
+    """
+    rule = given if isinstance(given, SplitRule) else _rule(given, seed)
+    return replace(rule, max_rows=max_rows, seed=seed)
+
+
+def _rule(given: object, seed: int) -> "SplitRule":
+    if isinstance(given, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in given):
+        return SplitRule(None, GivenSplits(list(given)))
+    if hasattr(given, "split") and not isinstance(given, str):
+        if getattr(given, "random_state", 0) is None and getattr(given, "shuffle", True):
+            raise InputError(f"splits: {given!r} draws other rows in every run, which prevents resuming; set its random_state.")
+        return SplitRule(None, given)
+    text = given.strip().lower() if isinstance(given, str) else ""
+    if (match := _SHARES.fullmatch(text)) and int(match[2]) and 0 < float(match[3]) < 100:
+        times, share = int(match[2]), float(match[3]) / 100
+        if match[1]:
+            return SplitRule(text, IterativeStratifiedShuffleSplit(times, test_size=1 - share, random_state=seed))
+        return SplitRule(text, HalfSplits(times, share, random_state=seed))
+    if (match := _FOLDS.fullmatch(text)) and int(match[2]) >= 2:
+        splitter = IterativeStratifiedKFold if match[1] else KFold
+        return SplitRule(text, splitter(int(match[2]), shuffle=True, random_state=seed))
+    raise InputError(f"splits: {given!r} is none of {WORDS}; nor is it a splitter or a list of pairs of rows.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,32 +364,17 @@ def _rows_of(pair: object, n_rows: int, where: str) -> tuple[Rows, Rows]:
     return train, test
 
 
-def read_splits(given: object, seed: int, max_rows: int | None = None) -> SplitRule:
-    """Make a rule from words, from a splitter with a fixed seed, or from pairs of training and test rows.
+def refuse_overlap(train: NDArray[Any], test: NDArray[Any], n_rows: int, where: str) -> None:
+    """Refuse a split whose parts overlap, are empty, or have row numbers out of range.
 
-    >>> read_splits("30x50%", 0).splitter.n_repeats
-    30
-    >>> len(read_splits([([0, 1], [2, 3])], 0).splits(np.eye(4), np.eye(4), "songs"))
-    1
+    >>> refuse_overlap(np.array([0, 1]), np.array([1, 2]), 3, "split 0 of songs")
+    Traceback (most recent call last):
+    labelsieve.errors.InputError: split 0 of songs: row 1 is a training row and a test row. ...
     """
-    rule = given if isinstance(given, SplitRule) else _rule(given, seed)
-    return replace(rule, max_rows=max_rows, seed=seed)
-
-
-def _rule(given: object, seed: int) -> SplitRule:
-    if isinstance(given, list | tuple) and all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in given):
-        return SplitRule(None, GivenSplits(list(given)))
-    if hasattr(given, "split") and not isinstance(given, str):
-        if getattr(given, "random_state", 0) is None and getattr(given, "shuffle", True):
-            raise InputError(f"splits: {given!r} draws other rows in every run, which prevents resuming; set its random_state.")
-        return SplitRule(None, given)
-    text = given.strip().lower() if isinstance(given, str) else ""
-    if (match := _SHARES.fullmatch(text)) and int(match[2]) and 0 < float(match[3]) < 100:
-        times, share = int(match[2]), float(match[3]) / 100
-        if match[1]:
-            return SplitRule(text, IterativeStratifiedShuffleSplit(times, test_size=1 - share, random_state=seed))
-        return SplitRule(text, HalfSplits(times, share, random_state=seed))
-    if (match := _FOLDS.fullmatch(text)) and int(match[2]) >= 2:
-        splitter = IterativeStratifiedKFold if match[1] else KFold
-        return SplitRule(text, splitter(int(match[2]), shuffle=True, random_state=seed))
-    raise InputError(f"splits: {given!r} is none of {WORDS}; nor is it a splitter or a list of pairs of rows.")
+    if not len(train) or not len(test):
+        raise InputError(f"{where}: {len(train)} training rows and {len(test)} test rows; both need at least one.")
+    both = np.intersect1d(train, test)
+    if len(both):
+        raise InputError(f"{where}: row {int(both[0])} is a training row and a test row. Use a splitter that separates them.")
+    if min(train.min(), test.min()) < 0 or max(train.max(), test.max()) >= n_rows:
+        raise InputError(f"{where}: it has rows outside 0 to {n_rows - 1}; is the splitter for another data set?")

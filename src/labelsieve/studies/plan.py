@@ -1,10 +1,12 @@
 """The plan of a run: every cell of a protocol, whether its result is stored, and the steps that are left to run."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Literal
 
 from labelsieve.classifiers.prefix_scores import NONE
@@ -15,6 +17,7 @@ from labelsieve.studies.estimators import NamedEstimator, Split
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.store import CellKey, Fingerprints, SelectionKey, StoredRanking, StoredResults
 
+STATM, STAT = "/proc/{}/statm", "/proc/{}/stat"  # what Linux says about the memory and the time of a process
 TIME_LIMIT, MEMORY_LIMIT = "TimeLimit", "MemoryLimit"  # the first words of the errors of steps that exceeded a limit
 # What a plan says about a cell. A stale one has a stored result of other data, rows, settings or code, which is kept.
 CellState = Literal["missing", "stored", "failed", "stale"]
@@ -44,6 +47,24 @@ class Batch:
     rows: str
     steps: list[Step]
     rankings: dict[str, list[int]]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits of every step: seconds, MB of its process, and CPU seconds; None: no limit."""
+
+    seconds: float | None = None
+    memory_mb: float | None = None
+    cpu_seconds: float | None = None
+
+    def check(self) -> None:
+        """Refuse limits that cannot be enforced."""
+        for name, value in (("time_limit", self.seconds), ("memory_limit", self.memory_mb), ("cpu_limit", self.cpu_seconds)):
+            if value is not None and not value > 0:
+                raise StudyError(f"{name} must be above 0, not {value!r}.")
+        for name, value, file in (("memory_limit", self.memory_mb, STATM), ("cpu_limit", self.cpu_seconds, STAT)):
+            if value is not None and not Path(file.format(os.getpid())).exists():
+                raise StudyError(f"{name}: this system does not report what a process uses; leave it out.")
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from labelsieve.errors import StudyError
 from labelsieve.studies.cells import BatchRunner, StepResult, error_text
-from labelsieve.studies.plan import MEMORY_LIMIT, TIME_LIMIT, Batch
+from labelsieve.studies.plan import MEMORY_LIMIT, STAT, STATM, TIME_LIMIT, Batch, Limits
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.store import ResourcesUsed
 
@@ -31,7 +31,6 @@ if sys.platform == "linux":
     _PROCESSES.set_forkserver_preload(["labelsieve.classifiers", "labelsieve.studies"])
 else:
     _PROCESSES = multiprocessing.get_context("spawn")
-STATM, STAT = "/proc/{}/statm", "/proc/{}/stat"
 NOT_STARTED = (
     "a process could not start; its error is printed above. Scripts need 'if __name__ == \"__main__\":', and custom "
     "selectors and classifiers a file that other processes can import. Or run with n_jobs=1 and no limits."
@@ -54,24 +53,6 @@ class WorkerFailure:
 
 
 Message = Signal | StepResult | WorkerFailure
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Limits of every step: seconds, MB of its process, and CPU seconds."""
-
-    seconds: float | None = None
-    memory_mb: float | None = None
-    cpu_seconds: float | None = None
-
-    def check(self) -> None:
-        """Refuse limits that cannot be enforced."""
-        for name, value in (("time_limit", self.seconds), ("memory_limit", self.memory_mb), ("cpu_limit", self.cpu_seconds)):
-            if value is not None and not value > 0:
-                raise StudyError(f"{name} must be above 0, not {value!r}.")
-        for name, value, file in (("memory_limit", self.memory_mb, STATM), ("cpu_limit", self.cpu_seconds, STAT)):
-            if value is not None and not Path(file.format(os.getpid())).exists():
-                raise StudyError(f"{name}: this system does not report what a process uses; leave it out.")
 
 
 def run_in_processes(

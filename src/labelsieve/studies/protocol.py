@@ -1,4 +1,4 @@
-"""The protocol of a study: data sets, splits, methods, learners and measures, as a value and as a TOML file."""
+"""The protocol of a study: data sets, splits, methods, learners and measures, and the part of it that a run covers."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from math import floor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from sklearn.base import is_regressor
 
@@ -17,97 +17,10 @@ from labelsieve.classifiers.prefix_scores import NONE, read_scale
 from labelsieve.errors import InputError, unknown_name, whole_number
 from labelsieve.metrics import MEASURES
 from labelsieve.metrics.evaluation import Convention, read_convention
-from labelsieve.studies.data import LoadedData, read_source
-from labelsieve.studies.estimators import NamedEstimator, read_classifier, read_method, read_splits, refuse_rows
-from labelsieve.studies.toml_file import (
-    as_plain,
-    is_baseline,
-    names_of,
-    read_sizes,
-    read_studies,
-    read_toml,
-    several,
-    write_toml,
-)
-
-if TYPE_CHECKING:
-    from labelsieve.studies.data import Source
-
-_SHARD = re.compile(r"(\d{1,5})/(\d{1,5})")
-
-
-@dataclass(frozen=True)
-class Part:
-    """The cells of a study to run: empty values mean all.
-
-    Parameters
-    ----------
-    datasets : sequence of str, default=()
-        Names or tags of data sets; with several, the data sets of any of them.
-    methods, classifiers : sequence of str, default=()
-        Names.
-    repeats : int, default=None
-        The first splits of every data set.
-    shard : (int, int), default=None
-        One of so many parts of about equal size, the first is 1: a data set and split belong to one of them, and data sets that
-        are appended to a protocol do not move the others.
-    skip_exceeded : bool, default=False
-        Leave out methods on data sets where a stored selection of theirs, in any split, exceeded a limit.
-    """
-
-    datasets: Sequence[str] = ()
-    methods: Sequence[str] = ()
-    classifiers: Sequence[str] = ()
-    repeats: int | None = None
-    shard: tuple[int, int] | None = None
-    skip_exceeded: bool = False
-
-    def has(self, position: int, split: int) -> bool:
-        """Whether the split of the data set at this position of the protocol is in this part.
-
-        >>> [Part(shard=(1, 2)).has(position, 0) for position in range(4)], Part(repeats=1).has(0, 1)
-        ([True, False, True, False], False)
-        """
-        number, count = self.shard or (1, 1)
-        return (self.repeats is None or split < self.repeats) and (position + split) % count == number - 1
-
-    def of(self, protocols: "Mapping[str, Protocol]") -> "dict[str, Protocol]":
-        """Return this part of every protocol that has cells in it; a name that none of them has is refused."""
-        parts = {name: protocol.only(self) for name, protocol in protocols.items()}
-        sources = [source for protocol in protocols.values() for source in protocol.datasets]
-        known = {
-            "data set or tag": (self.datasets, [word for source in sources for word in (source.name, *source.tags)]),
-            "method": (self.methods, [each.name for protocol in protocols.values() for each in protocol.methods]),
-            "classifier": (self.classifiers, [each.name for protocol in protocols.values() for each in protocol.classifiers]),
-        }
-        for kind, (names, choices) in known.items():
-            for name in names:
-                if name not in choices:
-                    raise unknown_name(f"{kind} of this study", name, list(dict.fromkeys(choices)))
-        return {name: part for name, part in parts.items() if part.datasets and part.methods and part.classifiers}
-
-    def datasets_of(self, sources: "list[Source]") -> "list[Source]":
-        """Return the data sets of this part."""
-        wanted = set(self.datasets)
-        return [source for source in sources if not wanted or wanted & {source.name, *source.tags}]
-
-
-def named(estimators: "list[NamedEstimator]", names: Sequence[str]) -> "list[NamedEstimator]":
-    """Return the estimators with these names, in their order; all if there are no names."""
-    return [estimator for estimator in estimators if not names or estimator.name in names]
-
-
-def read_shard(text: str) -> tuple[int, int]:
-    """Read the number of a shard and the number of shards.
-
-    >>> read_shard("3/20")
-    (3, 20)
-    """
-    match = _SHARD.fullmatch(text.strip())
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise InputError(f"shard: {text!r} is not a part of several, such as 3/20, the third of twenty.")
-    return int(match[1]), int(match[2])
-
+from labelsieve.registry import METHODS
+from labelsieve.studies.data import LoadedData, Source, read_source
+from labelsieve.studies.estimators import NamedEstimator, read_classifier, read_method, read_sizes, read_splits
+from labelsieve.studies.toml_file import as_plain, read_studies, read_toml, write_toml
 
 BASELINES = ("random", "all")
 LIMITS = ("max_rows", "time_limit", "memory_limit", "cpu_limit")
@@ -115,6 +28,8 @@ AVERAGE = "average"  # of all classifiers, in results
 ALL = "all"  # the one method without a number of features to select
 NEIGHBORS = (BaseNeighborClassifier, KNNRegressor)
 DEFAULT_MEASURES = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
+MAX_SHOWN = 80  # characters of a refused value in an error
+_SHARD = re.compile(r"(\d{1,5})/(\d{1,5})")
 
 
 class Protocol:
@@ -291,8 +206,8 @@ class Protocol:
         chosen = copy(self)
         chosen.part = part
         chosen.datasets = part.datasets_of(self.datasets)
-        chosen.methods = named(self.methods, part.methods)
-        chosen.classifiers = named(self.classifiers, part.classifiers)
+        chosen.methods = [method for method in self.methods if not part.methods or method.name in part.methods]
+        chosen.classifiers = [each for each in self.classifiers if not part.classifiers or each.name in part.classifiers]
         return chosen
 
     @classmethod
@@ -344,3 +259,108 @@ class Protocol:
         rest = f"{count(len(self.classifiers), 'classifier')}, {count(len(self.measures), 'measure')}"
         splits = self.splits.words or type(self.splits.splitter).__name__
         return f"Protocol: {count(len(self.datasets), 'data set')}, {methods}, {sizes}, {rest}, {splits}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The cells of a study to run: empty values mean all.
+
+    Parameters
+    ----------
+    datasets : sequence of str, default=()
+        Names or tags of data sets; with several, the data sets of any of them.
+    methods, classifiers : sequence of str, default=()
+        Names.
+    repeats : int, default=None
+        The first splits of every data set.
+    shard : (int, int), default=None
+        One of so many parts of about equal size, the first is 1: a data set and split belong to one of them, and data sets that
+        are appended to a protocol do not move the others.
+    skip_exceeded : bool, default=False
+        Leave out methods on data sets where a stored selection of theirs, in any split, exceeded a limit.
+    """
+
+    datasets: Sequence[str] = ()
+    methods: Sequence[str] = ()
+    classifiers: Sequence[str] = ()
+    repeats: int | None = None
+    shard: tuple[int, int] | None = None
+    skip_exceeded: bool = False
+
+    def has(self, position: int, split: int) -> bool:
+        """Whether the split of the data set at this position of the protocol is in this part.
+
+        >>> [Part(shard=(1, 2)).has(position, 0) for position in range(4)], Part(repeats=1).has(0, 1)
+        ([True, False, True, False], False)
+        """
+        number, count = self.shard or (1, 1)
+        return (self.repeats is None or split < self.repeats) and (position + split) % count == number - 1
+
+    def of(self, protocols: Mapping[str, Protocol]) -> dict[str, Protocol]:
+        """Return this part of every protocol that has cells in it; a name that none of them has is refused."""
+        parts = {name: protocol.only(self) for name, protocol in protocols.items()}
+        sources = [source for protocol in protocols.values() for source in protocol.datasets]
+        known = {
+            "data set or tag": (self.datasets, [word for source in sources for word in (source.name, *source.tags)]),
+            "method": (self.methods, [each.name for protocol in protocols.values() for each in protocol.methods]),
+            "classifier": (self.classifiers, [each.name for protocol in protocols.values() for each in protocol.classifiers]),
+        }
+        for kind, (names, choices) in known.items():
+            for name in names:
+                if name not in choices:
+                    raise unknown_name(f"{kind} of this study", name, list(dict.fromkeys(choices)))
+        return {name: part for name, part in parts.items() if part.datasets and part.methods and part.classifiers}
+
+    def datasets_of(self, sources: list[Source]) -> list[Source]:
+        """Return the data sets of this part."""
+        wanted = set(self.datasets)
+        return [source for source in sources if not wanted or wanted & {source.name, *source.tags}]
+
+
+def read_shard(text: str) -> tuple[int, int]:
+    """Read the number of a shard and the number of shards.
+
+    >>> read_shard("3/20")
+    (3, 20)
+    """
+    match = _SHARD.fullmatch(text.strip())
+    if match is None or not 1 <= int(match[1]) <= int(match[2]):
+        raise InputError(f"shard: {text!r} is not a part of several, such as 3/20, the third of twenty.")
+    return int(match[1]), int(match[2])
+
+
+def refuse_rows(value: object, name: str) -> None:
+    """Refuse every setting except the training rows.
+
+    >>> refuse_rows("train", "select_on")
+    """
+    if value != "train":
+        raise InputError(
+            f"{name} = {value!r} would pass test rows to the selection, and every result would be too optimistic. "
+            "Selection and discretization use the training rows of each split: leave it out, or pass 'train'."
+        )
+
+
+def several(given: object, what: str, fewest: int = 1) -> list[Any]:
+    """Return the entries of a list, of which there must be some."""
+    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        text = repr(given)
+        raise InputError(f"{what} must be a list, not {text if len(text) <= MAX_SHOWN else f'a {type(given).__name__}'}.")
+    entries = list(given)
+    if len(entries) < fewest:
+        raise InputError(f"{what}: the list is empty; at least one is needed.")
+    return entries
+
+
+def names_of(given: object, what: str, fewest: int = 1) -> list[str]:
+    """Return the entries of a list of names."""
+    names = several(given, what, fewest)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"{what}: {name!r} is not a name.")
+    return names
+
+
+def is_baseline(name: str) -> bool:
+    """Whether a method is a baseline, which no data can change."""
+    return name in METHODS and METHODS[name].selector == "BaselineSieve"

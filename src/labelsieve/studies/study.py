@@ -13,8 +13,8 @@ from labelsieve.errors import one_of
 from labelsieve.progress import progress_bar
 from labelsieve.studies.cells import BatchRunner, StepResult
 from labelsieve.studies.dask_workers import check_client, run_on_dask
-from labelsieve.studies.plan import Batch, DataFacts, StudyPlan, make_plan
-from labelsieve.studies.processes import Limits, run_in_processes
+from labelsieve.studies.plan import Batch, DataFacts, Limits, StudyPlan, make_plan
+from labelsieve.studies.processes import run_in_processes
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.store import CellKey, ResourcesUsed, SelectionKey, StudyStore, stored_results
 
