@@ -21,7 +21,7 @@ from labelsieve.studies.protocol import ALL
 from labelsieve.studies.store import FILE, StudyStore, connect, plain_errors, reading_study, stored_protocol
 
 Floats = NDArray[np.float64]
-SIZES = (1, 2, 5, 10, 20, 40, 70, 100)
+SIZES = (1, 2, 5, 10, 20, 40, 70, 100)  # numbers of features that are read
 
 
 @dataclass(frozen=True)

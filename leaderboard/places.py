@@ -23,8 +23,8 @@ from labelsieve.studies.protocol import ALL
 from labelsieve.studies.store import reading
 from leaderboard.board import BoardResults, Floats, study_folders
 
-AVERAGED = (5, 10, 20, 40)  # numbers of features, of those that the data sets have
-SAME_WITHIN = 0.01
+AVERAGED = (5, 10, 20, 40)  # numbers of features over which ranks and shares of noise are averaged
+SAME_WITHIN = 0.01  # a smaller difference of a measure is practically none
 
 
 @dataclass(frozen=True)
@@ -232,11 +232,8 @@ def _rows(folder: Path) -> dict[tuple[str, int], tuple[str, str]]:
         return {(dataset, split): (data, rows) for dataset, split, data, rows in found}
 
 
-SIZES = (5, 10, 20, 40)
-
-
-def noise_shares(folder: str | os.PathLike[str], *, sizes: Sequence[int] = SIZES) -> dict[str, tuple[float, float, int]]:
-    """Fractions of irrelevant and corrupted columns among the first features, by method, and the number of data sets.
+def noise_shares(folder: str | os.PathLike[str], *, sizes: Sequence[int] = AVERAGED) -> dict[str, tuple[float, float, int]]:
+    """Return fractions of irrelevant and corrupted columns among the first features, and the number of data sets, by method.
 
     Shares are averaged over numbers of features below the number of original ones, then over splits and data sets. Data sets
     without ``noise`` are left out.

@@ -58,12 +58,12 @@ class CurveDifference:
 
     @property
     def mean(self) -> float:
-        """Mean difference."""
+        """Mean difference over the axis and the splits."""
         return float(self._of_splits.mean())
 
     @property
     def size(self) -> float:
-        """Mean absolute difference."""
+        """Mean absolute difference over the axis."""
         return float(np.average(np.abs(self.differences.mean(axis=0)), weights=self.lengths))
 
     def is_worse(self, rule: str = INTERVALS) -> NDArray[np.bool_]:

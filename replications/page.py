@@ -20,7 +20,7 @@ CLAIM = "claim"  # heading of the first column in a table of claims
 def replication_report(
     replication: "Replication", results: "Mapping[str, StudyResults]", *, command: str | None = None
 ) -> Report:
-    """Report of a replication (``python -m replications NAME``): claims, published and replicated values, figures.
+    """Make the report of a replication (``python -m replications NAME``): claims, published and replicated values, figures.
 
     Parameters
     ----------

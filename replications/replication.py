@@ -29,7 +29,7 @@ class MakesProtocols(Interface):
     """A function that makes the protocols of a replication, by the names of its parts."""
 
     def __call__(self, *, full: bool, sets: Sequence[str] | None, data_home: DataHome) -> dict[str, Protocol]:
-        """``full`` is as published, otherwise what runs in a minute; ``data_home`` is the folder of the data ``sets``."""
+        """Return the published experiment with ``full``, otherwise one that runs in a minute, of ``sets`` in ``data_home``."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Claim:
 
     @property
     def outcome(self) -> str:
-        """``holds`` in words."""
+        """Say in words whether the claim holds."""
         return self.WORDS[self.holds]
 
 
@@ -169,7 +169,7 @@ def sources(names: Iterable[str], data_home: DataHome, **settings: Mapping[str, 
 
 
 def as_published(methods: Sequence[str | Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Methods as tables of settings, with :data:`AS_PUBLISHED` where the selector has these parameters.
+    """Return methods as tables of settings, with :data:`AS_PUBLISHED` where the selector has these parameters.
 
     >>> as_published(["ela-chi", {"name": "pmu"}])
     [{'name': 'ela-chi'}, {'name': 'pmu', 'constant_features': 'score'}]

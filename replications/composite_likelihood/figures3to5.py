@@ -52,7 +52,7 @@ FEW, MANY = 20, 50  # features: where differences should be large, and where the
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """The experiment: ``full`` is 30 splits of both sets, otherwise 3 of yeast.
+    """Return the experiment: with ``full``, 30 splits of both sets, otherwise 3 of yeast.
 
     >>> protocols(full=True)["figures"]
     Protocol: 2 data sets, 8 methods (single-cmi, ...), 57 numbers of features, 1 classifier, 2 measures, 30x50%
@@ -156,7 +156,7 @@ def _by_features(results: StudyResults) -> list[Claim]:
 
 
 def _powersets(results: StudyResults) -> Claim:
-    """Where JMI differs significantly from CMI or MIM with single labels, it must differ in the same way with powersets."""
+    """Check that significant differences of JMI from CMI or MIM with single labels have the same sign with powersets."""
     text = "Results under LP are similar to those under BR."
     same = []
     for name in SETS:

@@ -41,7 +41,7 @@ STATED = {"atp1d": BETTER, "atp7d": BETTER, "oes10": BETTER, "osales": BETTER, "
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """The experiment: ``full`` is 30 repetitions on six sets, otherwise 3 on two small ones.
+    """Return the experiment: with ``full``, 30 repetitions on six sets, otherwise 3 on two small ones.
 
     >>> protocols(full=True)["figure4"]
     Protocol: 6 data sets, 4 methods (rrelieff-10, ...), 50 numbers of features, 1 classifier, 1 measure, 30x50%

@@ -46,7 +46,7 @@ BEST: dict[str, dict[str, tuple[float, ...]]] = {
 
 
 def label_space_name(setting: Mapping[str, float], reading: str) -> str:
-    """The name of a method.
+    """Return the name of a method in the results.
 
     >>> label_space_name({"n_clusters": 4, "pot": 0.5}, "the author's program")
     'group-4-50%-normalized'
@@ -55,7 +55,7 @@ def label_space_name(setting: Mapping[str, float], reading: str) -> str:
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """The experiment: ``full`` is 30 repetitions on three sets, otherwise 3 on genbase.
+    """Return the experiment: with ``full``, 30 repetitions on three sets, otherwise 3 on genbase.
 
     >>> protocols(full=True)["parameters"]
     Protocol: 3 data sets, 10 methods (group-4-50%, ...), 50 numbers of features, 1 classifier, 3 measures, 30x50%

@@ -61,7 +61,7 @@ FIRST = {"hamming_loss": "SCLS", "ranking_loss": GROUP, "coverage": GROUP, "macr
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """The experiment: ``full`` is 30 repetitions on nine sets, otherwise 3 on two small ones.
+    """Return the experiment: with ``full``, 30 repetitions on nine sets, otherwise 3 on two small ones.
 
     >>> protocols(full=True)["table2"]
     Protocol: 9 data sets, 10 methods (single-jmi, ...), 50 numbers of features, 1 classifier, 4 measures, 30x50%

@@ -71,7 +71,7 @@ def classifiers() -> dict[str, Any]:
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """The experiment: ``full`` is eleven sets and nine percentages, otherwise flags with one; all ten folds in any case.
+    """Return the experiment: with ``full``, eleven sets and nine percentages, otherwise flags with one; always ten folds.
 
     >>> len(protocols(full=True)["table3"].classifiers)
     16

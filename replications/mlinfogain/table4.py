@@ -16,7 +16,7 @@ LONGER = 50  # times; the paper says roughly 100
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """The experiment: ``full`` is the six available sets, otherwise the smallest one.
+    """Return the experiment: with ``full``, the six available sets, otherwise the smallest one.
 
     >>> protocols(full=True)["table4"]
     Protocol: 6 data sets, 3 methods (br-infogain, mlinfogain, all), 1 number of features, 1 classifier, 4 measures, MulanFolds

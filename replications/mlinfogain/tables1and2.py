@@ -39,7 +39,7 @@ Rows = Callable[[str, str], Row]
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """The experiment: ``full`` is eleven sets, otherwise two small ones; all ten folds in any case.
+    """Return the experiment: with ``full``, eleven sets, otherwise two small ones; all ten folds in any case.
 
     >>> protocols(full=True)["tables12"].n_features
     [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
@@ -140,7 +140,7 @@ def _no_worse(row: Row) -> list[bool]:
 
 
 def differences(losses: Losses, sets: Sequence[str]) -> ResultTable:
-    """Figure 1 in numbers."""
+    """Return the average ranks and tests that figure 1 draws."""
     columns = ("measure", "", *(f">{name}" for name in METHODS), ">Friedman p", ">CD", "significant differences")
     rows: list[tuple[str, ...]] = []
     for measure in MEASURES if len(sets) > 1 else ():

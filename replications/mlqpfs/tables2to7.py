@@ -55,7 +55,7 @@ class TrainingPart:
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """``full``: three sets, three starts of k-means, and other discretizers with one start; otherwise yeast and one start.
+    """Return the experiment: with ``full``, three sets, three starts of k-means and other discretizers; otherwise yeast.
 
     >>> protocols()["tables"]
     Protocol: 1 data set, 2 methods (pmu mean-std, ...), 2 numbers of features, 1 classifier, 5 measures, TrainingPart

@@ -34,7 +34,7 @@ STABLE = 0.02  # of the maximum: the largest distance below it that counts as st
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """A part for each data set, with k from 0 to q - 1; ``full`` is all four, otherwise scene.
+    """Return a part for each data set, with k from 0 to q - 1: with ``full``, all four sets, otherwise scene.
 
     >>> protocols()["scene"]
     Protocol: 1 data set, 1 method (all), 1 number of features, 6 classifiers, 4 measures, FoldsByData

@@ -44,7 +44,7 @@ class AddedRedundancy(Criterion):
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """Two parts for each data set, as MLFS local has no single ranking; ``full`` is all four sets, otherwise scene.
+    """Return two parts for each data set, as MLFS local has no single ranking: with ``full``, all four sets, otherwise scene.
 
     >>> list(protocols())
     ['scene', 'scene-local']

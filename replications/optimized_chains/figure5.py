@@ -29,7 +29,7 @@ FEW, STABLE = 0.25, 0.02  # a small share of parents; its largest distance below
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """``full``: 5 % to 100 % by 5 % of the parents and of the features, four sets; otherwise by 25 % on scene.
+    """Return the experiment: with ``full``, 5 % to 100 % of parents and features on four sets; otherwise by 25 % on scene.
 
     >>> protocols(full=True)["grid"]
     Protocol: 4 data sets, 1 method (own features), 20 numbers of features, 20 classifiers, 4 measures, FoldsByData

@@ -22,7 +22,7 @@ METHODS = CANONICAL, OPTIMIZED, ENSEMBLE = "oCC", "oCC cos", "EoCC5"
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """``full`` is four sets, otherwise scene.
+    """Return the experiment: with ``full``, four sets, otherwise scene.
 
     >>> protocols(full=True)["orders"]
     Protocol: 4 data sets, 1 method (all), 1 number of features, 3 classifiers, 4 measures, FoldsByData

@@ -21,7 +21,7 @@ COMPETITIVE = 0.02
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """``full``: 10 % to 100 % of the training rows, four sets; otherwise three shares on scene.
+    """Return the experiment: with ``full``, 10 % to 100 % of the training rows of four sets; otherwise three shares on scene.
 
     >>> protocols(full=True)["rows"]
     Protocol: 4 data sets, 1 method (all), 1 number of features, 30 classifiers, 4 measures, FoldsByData

@@ -90,7 +90,7 @@ MIN_SETS = 3  # data sets for ranks and tests
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """Methods without a number of features (``fixed``), with every number, and with one tuned on held-out rows (``held-out``).
+    """Return parts: methods without a number of features, with every number, and with one tuned on held-out rows.
 
     ``full`` is all thirteen sets, and one of them twice (see the assumptions); otherwise two small ones.
 

@@ -82,6 +82,7 @@ def association_tests(X: Codes, Y: Codes, settings: TestSettings | None = None) 
     shape = X.n_columns, Y.n_columns
     require_memory(BYTES * shape[0] * shape[1], "Tests of", *shape)
     result = AssociationTests(np.zeros(shape), np.ones(shape), np.zeros(shape, dtype=np.uint8))
+    # Columns with missing cells are tested one by one, in the rows in which both columns of a pair are known.
     for targets, rows in _known_rows(Y):
         for features, known in _known_rows(X if rows is None else X.take_rows(rows)):
             pairs = np.ix_(features, targets)
@@ -220,6 +221,7 @@ def fourfold_p_values(n_rows: Whole, of_x: Whole, of_y: Whole, information: Real
         reached: NDArray[np.bool_] = sum(xlogy(cell, cell) for cell in cells) - margins >= wanted
         return reached
 
+    # Information is convex in the count and 0 at the center: tables at least as informative are the ends on both sides.
     upper = _first_true(reaches, np.ceil(center), highest, 1.0)
     lower = _first_true(reaches, np.minimum(np.floor(center), upper - 1), lowest, -1.0)
     total = _tail(upper, n, a, b, highest, 1.0) + _tail(lower, n, a, b, lowest, -1.0)
@@ -301,6 +303,7 @@ def two_column_p_values(margin: Whole, of_second: Whole, information: Real) -> R
             inside = np.flatnonzero(cells <= CELLS)
             state[inside, cells[inside]] = weights[inside]
             continue
+        # state[k, cell]: weight of all counts so far with k rows of the second level and their entropy in this cell.
         before, state = state, np.zeros_like(state)
         for k in np.flatnonzero(cells <= CELLS).tolist():
             cell = int(cells[k])

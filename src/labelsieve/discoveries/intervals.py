@@ -94,6 +94,7 @@ def information_intervals(
         _, drawn = _resampled(X, Y, n_resamples, random_state, n_jobs, "plugin")
         lower, upper = np.maximum(np.quantile(drawn, [outside, 1 - outside], axis=0) - freedom / n, 0.0)
         return InformationIntervals(estimate, lower, upper, float(confidence))
+    # The statistic is scaled so that its variance is the observed one, the more so the more information there is.
     plain = np.maximum(freedom, 1.0)
     noncentral = np.maximum(2 * n * information - freedom, 0.0)
     trust = noncentral / (noncentral + _TRUST * plain)

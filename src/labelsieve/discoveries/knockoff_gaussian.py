@@ -265,7 +265,7 @@ def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.b
     s[free] = min(1.0, 2 * smallest) * (1 - 1e-9)
     if method == "equicorrelated" or not free.any():
         return s
-    s /= 2
+    s /= 2  # start of Newton's method, inside of the allowed set
     value, gradient, hessian = _objective(correlation, s, free, method)
     for _ in range(_STEPS):
         step = np.zeros_like(s)

@@ -72,8 +72,10 @@ def likelihood_ratios(X: Real, Y: Real, owner: NDArray[np.intp] | None = None, *
     pairs, by_rows = np.hstack([columns[:d], columns[d:]]), len(X) <= X.shape[1]
     products = (X, Y) if by_rows else (X.T @ X, X.T @ Y)
     for _ in range(n_steps + 1):
+        # The evidence of each pair given normal coefficients of all other pairs ...
         before = (_from_rows if by_rows else _from_columns)(*products, variances[:-1], noise, pairs)
         values, squares = _own_axes(*_without_own_pair(*before, variances[pairs]))
+        # ... updates the variance of coefficients that act (slab), the share of features that act, and then the coefficients.
         for _ in range(_UPDATES):
             shrunk = slab / (1 + slab * values)
             evidence = n_targets / 2 * (shrunk * squares - np.log1p(slab * values)).sum(axis=1)

@@ -58,6 +58,7 @@ def permutation_p_values(
                 counter.keep(left)
                 size = counter.fitting(min(batch, n_permutations - n_done))
                 total = reached[counter.pairs][:, np.newaxis] + counter.reached([draw(random) for _ in range(size)])
+                # A pair that enough permutations have reached is decided, with the number of permutations drawn until then.
                 stops = (total[:, -1] >= ENOUGH) & left[counter.pairs]
                 when = n_done + 1 + (total >= ENOUGH).argmax(axis=1)
                 of_chunk[counter.pairs] = np.where(stops, ENOUGH / when, of_chunk[counter.pairs])

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from labelsieve.report.figures.style import short_names
-from labelsieve.report.html import Html, joined, numeric, paragraph, tag
+from labelsieve.report.html import Html, joined, numeric, paragraph, table, tag
 from labelsieve.report.text import headline
 from labelsieve.selectors.selection import Selection
 
@@ -57,20 +57,15 @@ def notebook_view(selection: Selection) -> Html:
 def _table(selection: Selection) -> Html:
     columns = selection.table()
     names = [name for name in HEADINGS if name in columns]
-    heads = [tag("th", HEADINGS[name].removeprefix(">"), scope="col", class_=_look(name)) for name in names]
-    rows = []
-    for row in list(zip(*(columns[name] for name in names), strict=True))[:SHOWN]:
-        cells = []
-        for name, value in zip(names, row, strict=True):
-            text = "-" if value is None else numeric(value).text if isinstance(value, float) else str(value)
-            is_name = name == "feature"
-            cells.append(tag("th" if is_name else "td", text, class_=_look(name), scope="row" if is_name else None))
-        rows.append(tag("tr", *cells))
-    return tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *rows))
+    rows = [[_cell(columns[name][row]) for name in names] for row in range(min(SHOWN, len(selection.selected)))]
+    heads = [HEADINGS[name] for name in names]
+    return table("Selected features, in order of selection", heads, rows, name=names.index("feature"), sort=False)
 
 
-def _look(name: str) -> str | None:
-    return "number" if HEADINGS[name].startswith(">") else None
+def _cell(value: object) -> object:
+    if isinstance(value, int | float):
+        return numeric(value, digits=0 if isinstance(value, int) else None)
+    return "-" if value is None else value
 
 
 def _chart(selection: Selection) -> Html:

@@ -1,3 +1,9 @@
+"""Comparison of methods over data sets: tests, ranks, Bayesian comparisons, confidence bands, and stability of selections.
+
+Tables of results or masks of selections come in; p-values, ranks, posteriors and stability indices go out. Start reading in
+``comparison``, which ranks methods and says which of them differ; error rates of features are in ``labelsieve.discoveries``.
+"""
+
 from labelsieve.statistics.bayes import Band, Posterior, bayesian_signed_rank, confidence_band
 from labelsieve.statistics.comparison import Comparison, compare
 from labelsieve.statistics.results_table import average_ranks, ranks
