@@ -1,6 +1,7 @@
-"""The command line: parses, calls, prints. Nothing else in the library prints.
+"""The application: its verbs with their examples, messages and exit codes, and the verb ``demo``.
 
-Commands import what they need: help comes at once, and Ctrl-C is heard while the rest loads.
+Only the command line prints. A verb imports what it needs when it runs, so that help comes at once and Ctrl-C works while the
+rest loads.
 """
 
 import errno
@@ -35,7 +36,7 @@ CODES = "Exit codes: 0, success; 1, some cells of a study failed; 2, invalid usa
 
 @contextmanager
 def plain_messages() -> Iterator[None]:
-    """Turn what the library refuses into one line and an exit code, and its warnings into notes."""
+    """Print errors of the library in one line, end with their exit code, and print warnings as notes."""
     from labelsieve.formula import FormulaError
 
     try:
@@ -52,7 +53,7 @@ def plain_messages() -> Iterator[None]:
 
 @contextmanager
 def quiet_pipes() -> Iterator[None]:
-    """End with exit code 0 where the reader of the output has read enough, as ``head`` does."""
+    """End with exit code 0 when the reader of the output closes the pipe, as ``head`` does."""
     try:
         yield
     except OSError as error:
@@ -66,7 +67,7 @@ def quiet_pipes() -> Iterator[None]:
 
 
 class Commands(TyperGroup):
-    """A command line of several commands whose messages are plain."""
+    """A group of commands whose errors and warnings are printed in one line each."""
 
     def make_context(self, *arguments: Any, **keywords: Any) -> Any:
         with quiet_pipes():  # help is printed here
@@ -120,7 +121,7 @@ app.command(
 
 
 def main() -> None:
-    """Where the command ``labelsieve`` begins."""
+    """Run the command ``labelsieve``."""
     start(app, "labelsieve")
 
 
@@ -137,7 +138,7 @@ def start(commands: typer.Typer, program: str) -> None:
 
 
 def one_line(error: BaseException) -> str:
-    """What went wrong, in one line that names the file if there is one."""
+    """Return the message of an error in one line, with the name of the file if it has one."""
     if isinstance(error, OSError) and error.filename is not None:
         return printable(f"{error.filename}: {error.strerror}")
     return printable(" ".join(str(error).split()) or "not enough memory")
@@ -147,9 +148,10 @@ NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
 
 
 class Notes:
-    """Warnings as notes, without the lines of code that they came from, each once: some come with every classifier learned.
+    """Print warnings as notes, without the line of code that they came from.
 
-    Of notes that differ in their numbers only, the first three.
+    A note is printed once, although some warnings are repeated for every classifier that is fitted. Of notes that differ only
+    in their numbers, the first three are printed.
     """
 
     MOST_SIMILAR = 3
@@ -158,7 +160,7 @@ class Notes:
         self._shown: dict[str, set[str]] = {}
 
     def show(self, message: Warning | str, *_: object, **__: object) -> None:
-        """Replaces ``warnings.showwarning``."""
+        """Print a warning; this method replaces ``warnings.showwarning``."""
         note = printable(" ".join(str(message).split()))
         similar = self._shown.setdefault(NUMBER.sub("0", note), set())
         if note not in similar and len(similar) <= self.MOST_SIMILAR:
@@ -177,7 +179,7 @@ def print_version(wanted: bool) -> None:
 
 
 def save_synthetic(data: "SyntheticData", path: Path) -> None:
-    """Write synthetic data as a file of a table; it replaces a file there."""
+    """Write synthetic data to a file, and replace one that exists."""
     from labelsieve.datasets import Dataset, save
 
     kinds: Any = ("numeric",) * len(data.feature_names)

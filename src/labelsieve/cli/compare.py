@@ -1,4 +1,4 @@
-"""labelsieve compare."""
+"""The verb ``compare``: run a study of methods on data sets, and print its means."""
 
 from dataclasses import dataclass
 from math import isnan
@@ -51,7 +51,7 @@ DATA = f"{FILE} Or one .toml file with the whole protocol."
 
 @dataclass(frozen=True)
 class CompareOptions(PartOptions, ReadOptions):
-    """How to read files of data, and the part of a protocol to run."""
+    """Options for reading files of data, and for running a part of a protocol."""
 
 
 @with_options(CompareOptions)
@@ -149,7 +149,7 @@ def print_plan(protocol: "Protocol", plan: "StudyPlan", format: Format) -> None:
 
 
 def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[str, Any]) -> "Protocol":
-    """Make a protocol from the options of the command line; those of ``reading`` are for every data set."""
+    """Make a protocol from the options of the command line; ``reading`` are the options for every data set."""
     from labelsieve.studies import Protocol
     from labelsieve.studies.data import read_source
 
@@ -169,7 +169,7 @@ def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[
 
 
 def read_classifier_option(text: str) -> dict[str, Any]:
-    """Read one classifier.
+    """Return the settings of one classifier that was typed.
 
     >>> read_classifier_option("mlknn:k=7:s=0.5")
     {'name': 'mlknn', 'k': 7, 's': 0.5}
@@ -179,7 +179,7 @@ def read_classifier_option(text: str) -> dict[str, Any]:
 
 
 def read_classifiers_option(text: str) -> list[dict[str, Any]]:
-    """Read several classifiers; those of the same kind are named by their full text.
+    """Return the settings of several classifiers; those of the same kind are named by their full text.
 
     >>> [settings["name"] for settings in read_classifiers_option("brknn:k=5,mlknn:k=3,mlknn:k=7")]
     ['brknn', 'mlknn:k=3', 'mlknn:k=7']
@@ -194,7 +194,7 @@ def read_classifiers_option(text: str) -> list[dict[str, Any]]:
 
 
 def read_method_option(text: str) -> dict[str, Any]:
-    """Read one method; with parameters its name in the results is the full text.
+    """Return the settings of one method; with parameters, its name in the results is the full text.
 
     >>> read_method_option("relieff:n_neighbors=20")
     {'name': 'relieff:n_neighbors=20', 'criterion': 'relieff', 'n_neighbors': 20}
@@ -305,7 +305,7 @@ def means_text(mean_tables: list[MeanTable], mixed: list[str]) -> str:
 
 
 def _ties(table: MeanTable) -> str:
-    """A sentence about data sets with several first methods; empty without them."""
+    """Return a sentence about data sets on which methods share the first rank; empty if there are none."""
     tied = table["n_tied_for_first"]
     where = "one of them" if tied == 1 else f"{tied} of them"
     return f" On {where} several methods share the first rank, and each of them is counted." if tied else ""

@@ -1,4 +1,4 @@
-"""labelsieve datasets."""
+"""The verb ``datasets``: list, fetch, describe and convert data sets."""
 
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -36,7 +36,7 @@ def datasets() -> None:
 
 
 def catalog_names() -> list[str]:
-    """Names for datasets fetch."""
+    """Return the names of the catalog, for shell completion."""
     from labelsieve.datasets.fetch import catalog
 
     return list(catalog())
@@ -49,7 +49,7 @@ def list_known(format: FormatOption = Format.table, json: JsonOption = False) ->
 
 
 def catalog_documents() -> list[dict[str, Any]]:
-    """The catalog as data for programs."""
+    """Return the catalog as plain values, for JSON."""
     from labelsieve.datasets.fetch import catalog, where
 
     names = ("name", "rows", "features", "labels", "task", "papers", "url")
@@ -57,14 +57,14 @@ def catalog_documents() -> list[dict[str, Any]]:
 
 
 def catalog_rows() -> list[list[Any]]:
-    """The same as rows, papers with blanks between them."""
+    """Return the catalog as rows for CSV, with blanks between the papers of a data set."""
     documents = catalog_documents()
     rows = [[*({**document, "papers": " ".join(document["papers"])}).values()] for document in documents]
     return [list(documents[0]), *rows]
 
 
 def catalog_table() -> str:
-    """The same for people."""
+    """Return the catalog as a table of text with its legend."""
     from labelsieve.datasets.fetch import CACHE, FOLDER, PAPERS, cache_folder, catalog, where
 
     number = {paper: str(index) for index, paper in enumerate(PAPERS, 1)}
@@ -160,7 +160,7 @@ SHOWN = 50  # targets in the text
 
 @dataclass(frozen=True, eq=False)
 class DatasetInfo:
-    """A description of a data set; ``labels`` where all targets are labels of 0 and 1, else ``targets``."""
+    """The statistics of a data set: ``labels`` if all targets are labels of 0 and 1, otherwise ``targets``."""
 
     dataset: "Dataset"
     labels: "Description | None"
@@ -169,7 +169,7 @@ class DatasetInfo:
 
     @classmethod
     def of(cls, dataset: "Dataset") -> "DatasetInfo":
-        """Describe a data set."""
+        """Compute the statistics of a data set."""
         from labelsieve.datasets import describe, describe_columns, describe_targets
 
         binary = dataset.Y.dtype == np.uint8
@@ -177,14 +177,14 @@ class DatasetInfo:
         return cls(dataset, describe(dataset) if binary else None, targets, describe_columns(dataset))
 
     def sizes(self) -> dict[str, int | float]:
-        """Numbers of rows, features and targets, and statistics of 0/1 labels."""
+        """Return the numbers of rows, features and targets, and the statistics of 0/1 labels."""
         if self.labels is not None:
             names = [field.name for field in fields(self.labels)]
             return {name: getattr(self.labels, name) for name in names if isinstance(getattr(self.labels, name), int | float)}
         return dict(zip(("n_rows", "n_features", "n_labels"), self.dataset.shape, strict=True))
 
     def findings(self) -> dict[str, dict[str, Any]]:
-        """Columns to look at, by the kind of the finding."""
+        """Return the columns that a user should check, by kind of the finding."""
         return {
             "missing": {column.name: column.n_missing for column in self.columns if column.n_missing},
             "nominal": {column.name: column.n_levels for column in self.columns if column.kind == "nominal"},
@@ -194,19 +194,19 @@ class DatasetInfo:
         }
 
     def document(self) -> dict[str, Any]:
-        """Everything, for programs."""
+        """Return all statistics as plain values, for JSON."""
         document: dict[str, Any] = {"name": self.dataset.name, **self.sizes(), "columns": self.findings()}
         return document | ({"targets": [asdict(target) for target in self.targets]} if self.targets else {})
 
     def rows(self) -> list[list[Any]]:
-        """The same as rows: a statistic, or a finding and its column, and the value."""
+        """Return all statistics as rows for CSV: the name of a statistic, or a finding with its column, and the value."""
         rows: list[list[Any]] = [["statistic", "value"], ["name", self.dataset.name], *map(list, self.sizes().items())]
         for kind, found in self.findings().items():
             rows += [[f"{kind}: {name}", value] for name, value in found.items()]
         return rows + [[f"{target.kind} target: {target.name}", target.n_levels] for target in self.targets]
 
     def text(self) -> str:
-        """Tables for people."""
+        """Return all statistics as tables of text."""
         parts = [printable(self.dataset.name), self._statistics(), self._targets(), self._columns()]
         return "\n\n".join(part for part in parts if part)
 
@@ -263,7 +263,7 @@ class DatasetInfo:
 
 
 def _named(found: dict[str, Any], form: str) -> tuple[str, str]:
-    """The number of columns, and the first of them."""
+    """Return the number of columns with a finding, and the names of the first ones."""
     names = [printable(form.format(name=name, value=value)) for name, value in list(found.items())[:NAMED]]
     more = [f"and {len(found) - NAMED:,} more"] if len(found) > NAMED else []
     return f"{len(found):,}", ", ".join([*names, *more]) or "-"

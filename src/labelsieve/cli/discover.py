@@ -1,4 +1,4 @@
-"""The command that lists associated features and labels: ``labelsieve discover``."""
+"""The verb ``discover``: list associated features and labels at a false discovery rate."""
 
 import os
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True)
 class DiscoverOptions(ReadOptions):
-    """What to test, as typed."""
+    """Options that say what to test, as they were typed."""
 
     fdr: Annotated[float, typer.Option("--alpha", "--fdr", help=FDR)] = 0.05
     null: Annotated[Literal["marginal", "conditional"], typer.Option(help=NULL)] = "marginal"
@@ -105,7 +105,7 @@ class DiscoverOptions(ReadOptions):
 
 
 def _column(X: Any, names: list[str], column: str, option: str) -> Any:
-    """The values of a column, by its name."""
+    """Return the values of the column with a name."""
     import numpy as np
 
     if column not in names:
@@ -158,7 +158,7 @@ def discover(
 
 
 def document_of(selector: "BaseDiscoveries", table: dict[str, list[Any]], names: list[str]) -> dict[str, Any]:
-    """The result as plain values, for JSON."""
+    """Return the result as plain values, for JSON."""
     of_pairs = ("method", "minimum_information_", "detectable_information_") if selector.finds_pairs else ()
     return {
         "alpha": selector.alpha,
@@ -175,7 +175,7 @@ def document_of(selector: "BaseDiscoveries", table: dict[str, list[Any]], names:
 
 
 def write_figures(selector: "BaseDiscoveries", folder: Path, named: dict[str, Any]) -> None:
-    """The figures as PNG files; the map only where there is a discovery, the calibration where there are p-values."""
+    """Write the figures as PNG files: the map if there is a discovery, the calibration if there are p-values."""
     from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
     from labelsieve.report.figures.style import off_screen
 

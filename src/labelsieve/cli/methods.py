@@ -1,4 +1,4 @@
-"""The command that lists the methods and describes one: ``labelsieve methods``."""
+"""The verb ``methods``: list all methods, or describe one."""
 
 import inspect
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,7 +36,7 @@ def methods(
 
 
 def list_of_all() -> str:
-    """Every method in a line or two."""
+    """Return a table of text with one or two lines for every method."""
     from labelsieve.discretize import EqualWidth
     from labelsieve.registry import CRITERIA, METHODS, PRESETS, make_criterion, make_discretizer
 
@@ -79,18 +79,18 @@ def _aliases() -> "Table":
 
 
 def documents() -> list[dict[str, Any]]:
-    """The facts about every method."""
+    """Return the facts about every method as plain values, for JSON."""
     return [facts(name) for name in method_names()]
 
 
 def rows_of_all() -> list[list[Any]]:
-    """Name, kind, formula, paper and call of every method, as rows."""
+    """Return name, kind, formula, paper and Python call of every method as rows, for CSV."""
     keys = ["name", "kind", "formula", "paper", "python"]
     return [keys, *([document[key] for key in keys] for document in documents())]
 
 
 def facts(name: str) -> dict[str, Any]:
-    """The facts about a method as plain values; an unknown name is refused."""
+    """Return the facts about a method as plain values; an unknown name is refused."""
     from labelsieve.registry import METHODS, PRESETS, resolve_method
 
     if name in METHODS:
@@ -111,7 +111,7 @@ def facts(name: str) -> dict[str, Any]:
 
 
 def description(name: str) -> str:
-    """The facts about a method as text."""
+    """Return the facts about a method as text."""
     from labelsieve.registry import METHODS, PRESETS, resolve_method
 
     table = plain_table()

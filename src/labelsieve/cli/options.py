@@ -1,4 +1,4 @@
-"""Options that commands share, and reading the data they name."""
+"""What the verbs share: parsing of options, formats of output, shell completion, and reading the data that they name."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format jso
 
 
 def examples(*lines: str) -> str:
-    """The end of a help text: commands to try, one per line.
+    """Return the end of a help text: commands to try, one per line.
 
     >>> examples("labelsieve demo").split()[1:]
     ['Examples:', 'labelsieve', 'demo']
@@ -41,12 +41,12 @@ def examples(*lines: str) -> str:
 
 
 def command_line() -> str:
-    """The command as it was typed, for messages and reports; :func:`labelsieve.cli.start` sets the name of the program."""
+    """Return the command as it was typed, for messages and reports; :func:`labelsieve.cli.start` sets the program's name."""
     return " ".join([sys.argv[0], *map(shlex.quote, sys.argv[1:])])
 
 
 def parse_named(text: str, option: str) -> tuple[str, dict[str, Any]]:
-    """A name with parameters, as it is typed.
+    """Return the name and the parameters of an option such as ``mlknn:k=7``.
 
     >>> parse_named("mlknn:k=7:s=0.5", "--classifier")
     ('mlknn', {'k': 7, 's': 0.5})
@@ -62,7 +62,7 @@ def parse_named(text: str, option: str) -> tuple[str, dict[str, Any]]:
 
 
 def read_value(text: str) -> Any:
-    """A number, true, false, none, or text.
+    """Return the value of a parameter that was typed: a number, true, false, none, or text.
 
     >>> read_value("7"), read_value("0.5"), read_value("true"), read_value("none"), read_value("joint")
     (7, 0.5, True, None, 'joint')
@@ -79,7 +79,7 @@ def read_value(text: str) -> Any:
 
 
 def read_count(text: str) -> int | float | None:
-    """A number of features: a count, a fraction of all, or all.
+    """Return the number of features that was typed: a count, a fraction of all features, or None for all.
 
     >>> read_count("10"), read_count("25%"), read_count("all")
     (10, 0.25, None)
@@ -99,7 +99,7 @@ def read_count(text: str) -> int | float | None:
 
 
 def names_in(text: str | None) -> list[str]:
-    """What stands between commas.
+    """Return the names in a comma-separated list.
 
     >>> names_in("jmi, scls,")
     ['jmi', 'scls']
@@ -108,7 +108,7 @@ def names_in(text: str | None) -> list[str]:
 
 
 def with_options(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command an option for every field of a dataclass, which it takes as ``options``."""
+    """Decorate a command: it gets an option for every field of a dataclass, and an object of that class as ``options``."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         types = get_type_hints(command, include_extras=True)
@@ -135,7 +135,7 @@ def with_options(kind: type[Any]) -> Callable[[Callable[..., None]], Callable[..
 
 
 def asked_format(format: Format, as_json: bool) -> Format:
-    """The format that both options ask for.
+    """Return the format that ``--format`` and ``--json`` ask for together.
 
     >>> asked_format(Format.table, True).value
     'json'
@@ -168,7 +168,7 @@ def emit(
 
 
 def spreadsheet_cell(value: object) -> Any:
-    """A cell that a spreadsheet does not take for a formula: text that begins with one of = + - @ gets an apostrophe first.
+    """Return a cell of CSV that spreadsheets do not evaluate: text that begins with = + - or @ gets an apostrophe first.
 
     Numbers stay as they are, also as text.
 
@@ -185,7 +185,7 @@ def spreadsheet_cell(value: object) -> Any:
 
 
 def as_json_text(document: object) -> str:
-    """JSON that every reader takes: numbers that are none become null.
+    """Return valid JSON: NaN and infinite numbers become null.
 
     >>> as_json_text({"p": float("nan")})
     '{"p": null}'
@@ -204,7 +204,7 @@ def _plain(value: object) -> Any:
 
 
 def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Completes the last of several names between commas; the names are asked for when they are needed."""
+    """Return a shell completion of the last name in a comma-separated list; ``names`` is called when it is needed."""
 
     def completions(incomplete: str) -> list[str]:
         before, comma, last = incomplete.rpartition(",")
@@ -214,14 +214,14 @@ def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def method_names() -> list[str]:
-    """Names for --criterion and --methods."""
+    """Return the names for --criterion and --methods, for shell completion."""
     from labelsieve.registry import method_names
 
     return method_names()
 
 
 class HelpWithNames(TyperCommand):
-    """A command whose help lists registered names: ``{LABEL_SPACES}`` in a help text are those of that mapping.
+    """A command whose help lists registered names: ``{LABEL_SPACES}`` in a help text stands for the names in that mapping.
 
     They are looked up when the help is shown, so that commands start without loading the registry.
     """
@@ -240,7 +240,7 @@ def _listed(registry: str) -> str:
 
 
 def registered(registry: str, *more: str) -> Callable[[], list[str]]:
-    """Names for an option: ``more``, and those of a mapping of :mod:`labelsieve.registry`, loaded when they are asked for."""
+    """Return a function that lists names for an option: ``more``, and those in a mapping of :mod:`labelsieve.registry`."""
     return lambda: [*more, *getattr(import_module("labelsieve.registry"), registry)]
 
 
@@ -257,7 +257,7 @@ MAX_BYTES = "Maximum memory for reading, such as 8G; default: 4G, or the availab
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read a file of data, as typed."""
+    """Options for reading a file of data, as they were typed."""
 
     labels: Annotated[str | None, typer.Option(help=LABELS)] = None
     label_separator: Annotated[str | None, typer.Option(help=SEPARATOR)] = None
@@ -271,7 +271,7 @@ class ReadOptions:
     max_bytes: Annotated[str | None, typer.Option(help=MAX_BYTES)] = None
 
     def settings(self) -> dict[str, Any]:
-        """Parameters of :func:`labelsieve.datasets.load` that were typed; the others keep their defaults."""
+        """Return the parameters of :func:`labelsieve.datasets.load` that were typed; the others keep their defaults."""
         from labelsieve.datasets.readers.files import read_size
 
         separator = "" if self.label_separator == "none" else self.label_separator
@@ -283,7 +283,7 @@ class ReadOptions:
         }
 
     def load(self, path: str | os.PathLike[str], *, names: bool = True) -> "Dataset":
-        """Read a file or, with ``names``, a data set of the catalog; messages name options instead of parameters."""
+        """Read a file or, with ``names``, a data set of the catalog; errors name options instead of parameters."""
         from labelsieve.datasets import load, load_or_fetch
 
         with messages_as_options():
@@ -291,7 +291,7 @@ class ReadOptions:
 
 
 def as_options(message: str) -> str:
-    """A message of the library with its parameters as one types them here.
+    """Return a message of the library with options in place of parameters.
 
     >>> as_options('Pass strings="drop", max_bytes=9 or overwrite=True.')
     'Pass --strings drop, --max-bytes 9 or --overwrite.'
@@ -308,7 +308,7 @@ def _option(found: re.Match[str]) -> str:
 
 @contextmanager
 def messages_as_options() -> Iterator[None]:
-    """Let refusals and notes of the library name options instead of parameters."""
+    """Rewrite errors and warnings of the library so that they name options instead of parameters."""
     notes: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as notes:

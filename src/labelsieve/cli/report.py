@@ -1,4 +1,4 @@
-"""The command that writes a report: ``labelsieve report``."""
+"""The verb ``report``: write a selection or a study as one HTML file."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -52,7 +52,7 @@ def report(
 
 
 def selection_page(fitted: FittedTable, name: str, **settings: Any) -> "Report":
-    """The report of a selection; settings are those of :func:`labelsieve.report.selection_report`."""
+    """Return the report of a selection; settings are those of :func:`labelsieve.report.selection_report`."""
     from labelsieve.report import selection_report
 
     selector, X, data = fitted
@@ -69,7 +69,7 @@ def selection_page(fitted: FittedTable, name: str, **settings: Any) -> "Report":
 
 
 def study_page(folder: Path) -> "Report":
-    """The report of a study, or where to look for one."""
+    """Return the report of the study in a folder; the error for a folder without one names folders below it that have one."""
     from labelsieve.report import study_report
     from labelsieve.studies import StudyResults
     from labelsieve.studies.store import FILE
@@ -81,7 +81,7 @@ def study_page(folder: Path) -> "Report":
 
 
 def write_demo(result: "Demo", path: Path) -> None:
-    """A report of one criterion on the data of the demo; a note where matplotlib is missing."""
+    """Write the report of one criterion on the data of the demo; print a note if matplotlib is missing."""
     try:
         require_matplotlib()
     except InputError as error:
@@ -96,7 +96,7 @@ def write_demo(result: "Demo", path: Path) -> None:
 
 
 def require_matplotlib() -> None:
-    """Refuse in one line where figures cannot be drawn."""
+    """Raise an error in one line if matplotlib is not installed."""
     from labelsieve.report.figures.style import pyplot
 
     try:
@@ -106,7 +106,7 @@ def require_matplotlib() -> None:
 
 
 def check_output(path: Path) -> None:
-    """Refuse a path that cannot be written before anything is computed."""
+    """Refuse a path that cannot be written, before anything is computed."""
     if path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir() or path.is_dir():
         raise InputError(f"{path}: a report is a .html file in a folder that exists.")
 

@@ -1,4 +1,7 @@
-"""Running a study, or a part of it, from the command line: its options, its plan, the run, and its outcome."""
+"""Run a study from the command line: its options, the plan of a dry run, the run, and its outcome.
+
+Also ``python -m replications`` and ``python -m leaderboard`` use it.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -44,12 +47,12 @@ class RunOptions:
 
     @property
     def changed_name(self) -> "ChangedName":
-        """The value for :meth:`labelsieve.studies.Study.run`."""
+        """The option as :meth:`labelsieve.studies.Study.run` takes it."""
         return cast("ChangedName", self.changed.value)
 
 
 def run(study: "Study", options: RunOptions) -> "Outcome":
-    """Run the missing cells of a study; print before how many there are."""
+    """Run the missing cells of a study, after printing how many there are."""
     if options.n_jobs == 0:
         raise InputError("--n-jobs must not be 0; pass a number of processes, or -1 for one per core.")
 
