@@ -3,7 +3,7 @@
     python -m benchmarks.dask_layouts                          # 200,000 rows x 200 features x 10 labels
 
 CPU seconds: of the client, and of the busiest worker, so that other work on the machine counts little; waits are not in
-them. The last columns are what the cost model (labelsieve.counting.backends.dask.backend) predicts for a step.
+them.
 """
 
 import argparse
@@ -16,7 +16,6 @@ import numpy as np
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.counting.backends import dask_backend
-from labelsieve.counting.backends.dask.backend import ClusterShape
 
 N_STEPS = 10
 
@@ -49,13 +48,6 @@ def on_cluster(X, Y, layout, n_workers):
         return steps, answer, time.perf_counter() - started
 
 
-def predicted(X, Y, layout, n_workers):
-    n_blocks = -(-4 * X.shape[1] // 512)
-    parts = -(-X.shape[0] // max(1, 2**22 // (X.shape[1] + Y.shape[1])))
-    shape = ClusterShape(*X.shape, Y.shape[1], 512 * n_blocks, Y.shape[1], 5.0, n_workers, parts)
-    return shape.seconds_of_step(layout), shape.bytes_of_step(layout)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=200_000)
@@ -67,17 +59,16 @@ def main():
     for name in ("native", "chunked"):
         steps, answer = stages(X, Y, name, lambda: [time.process_time()])
         answers.append(answer)
-        rows.append((name, [number(steps[0, 0]), number(steps[1, 0] / N_STEPS), "", "", "", ""]))
+        rows.append((name, [number(steps[0, 0]), number(steps[1, 0] / N_STEPS), "", ""]))
     for layout in ("rows", "columns"):
         for n_workers in (1, 2):
             steps, answer, wall = on_cluster(X, Y, layout, n_workers)
             answers.append(answer)
-            seconds, moved = predicted(X, Y, layout, n_workers)
-            figures = [steps[0, 0], steps[1, 0] / N_STEPS, steps[0, 1:].max(), steps[1, 1:].max() / N_STEPS, seconds]
-            rows.append((f"dask, {layout}, {n_workers} workers", [*map(number, figures), f"{moved / 1e6:.2f}"]))
+            figures = [steps[0, 0], steps[1, 0] / N_STEPS, steps[0, 1:].max(), steps[1, 1:].max() / N_STEPS]
+            rows.append((f"dask, {layout}, {n_workers} workers", [*map(number, figures)]))
             print(rows[-1], f"{wall:.1f} s by the clock", flush=True)
     assert len(set(answers)) == 1
-    heads = ["client, first", "client, step", "worker, first", "worker, step", "predicted step", "MB moved"]
+    heads = ["client, first", "client, step", "worker, first", "worker, step"]
     print_table(f"{options.rows:,} rows x {options.features} features x {options.labels} labels", heads, rows)
 
 

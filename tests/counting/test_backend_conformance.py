@@ -14,7 +14,6 @@ from labelsieve.counting.backends import (
     Column,
     CountingOptions,
     Feature,
-    FoldingBackend,
     GpuBackend,
     JointFeatures,
     NativeBackend,
@@ -23,7 +22,6 @@ from labelsieve.counting.backends import (
     Target,
     make_backend,
 )
-from labelsieve.counting.backends.protocol import PanelsBackend, fold_newest, panels_given_features
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
 from labelsieve.tables.weights import quantize
@@ -176,26 +174,22 @@ def test_whole_tables(factory, case):
 @backends
 @pytest.mark.parametrize("with_fixed", [False, True])
 def test_folds_add_a_linear_function_of_the_panel(factory, case, with_fixed):
-    """Through the capability where the backend has it, else through the panel."""
     ours, naive = pair_of_backends(factory, case)
-    assert isinstance(ours, FoldingBackend) == isinstance(ours, NativeBackend | GpuBackend)
     n_features = case[0].n_columns
     fixed = np.arange(n_features) * 1000 if with_fixed else None
     for feature in range(n_features):
         for targets in (WHOLE, PART, EMPTY):
             accumulator = np.full(n_features, 7)
-            fold_newest(ours, accumulator, feature, PanelFold(11, fixed, -3, 2), targets)
+            ours.fold_given_feature(accumulator, feature, PanelFold(11, fixed, -3, 2), targets=targets)
             panel = naive.panel(Feature(feature), targets=targets, reduce="sum")
             assert np.array_equal(accumulator, 7 + 11 + (0 if fixed is None else fixed) - 3 * panel.pair + 2 * panel.triple)
 
 
 @pytest.mark.parametrize("factory", [BACKENDS[name] for name in ("naive", "native", "native, two threads")])
 def test_several_panels_given_features(factory, case):
-    """Through the capability where the backend has it, else one after the other."""
     ours, naive = pair_of_backends(factory, case)
-    assert isinstance(ours, PanelsBackend) == isinstance(ours, NativeBackend)
     requests = [(feature, targets) for targets in (WHOLE, PART, EMPTY) for feature in range(case[0].n_columns)]
-    panels = panels_given_features(ours, 4 * requests)  # more than are counted together
+    panels = ours.panels_given_features(4 * requests)  # more than are counted together
     for (feature, targets), panel in zip(4 * requests, panels, strict=True):
         expected = naive.panel(Feature(feature), targets=targets)
         assert_same_sums(panel.pair, expected.pair)
@@ -232,10 +226,6 @@ def test_what_the_native_backend_cannot_do_raises():
     backend = NativeBackend(X, Y, fixed)
     given = np.zeros(N_ROWS, dtype=np.uint32)
     assert backend.bytes > 0
-    with pytest.raises(InputError, match="step 1"):
-        backend.panel(Column(given, 1), targets=slice(None, None, 2))
-    with pytest.raises(InputError, match="reduce must be None or 'sum'"):
-        backend.panel(Column(given, 1), reduce="max")
     with pytest.raises(InputError, match="X has 150 rows and Y has 149"):
         NativeBackend(X, make_tables(n_rows=149)[1], fixed)
     for wrong in (given[1:], np.append(given, 0)):

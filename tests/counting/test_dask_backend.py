@@ -11,9 +11,10 @@ import scipy.sparse as sp
 
 from labelsieve import InputError, Sieve
 from labelsieve.counting.backends import Feature, JointFeatures, Target, dask_backend
-from labelsieve.counting.backends.dask.backend import ClusterShape, choose_layout
+from labelsieve.counting.backends.dask.backend import choose_layout
 from labelsieve.datasets import ChunkedTable
 from labelsieve.errors import ClusterError
+from labelsieve.tables.codes import Codes
 from tests.counting.test_backend_conformance import CASES, make_case
 from tests.support.naive_backend import NaiveBackend
 
@@ -90,15 +91,15 @@ def test_by_name_the_newest_client_counts(client):
     assert_same(Sieve(backend="dask").fit(X, Y), Sieve().fit(X, Y))
 
 
-def test_the_layout_follows_the_cost_of_a_step():
-    many_rows = ClusterShape(10**7, 10, 2, 512, 2, 4.0, n_workers=4, n_parts=4)
-    assert many_rows.seconds_of_step("rows") < many_rows.seconds_of_step("columns")
-    sparse = ClusterShape(
-        10**6, 10**5, 1000, 10**5, 1000, 2.0, n_workers=16, n_parts=64, n_stored=10**8, n_stored_targets=10**7
-    )
-    assert sparse.column_parts == 16
-    assert choose_layout(sparse, None) == "columns"
-    assert choose_layout(sparse, sparse.bytes_of_worker("columns")) == "rows"  # half of it is usable
+def test_columns_are_on_workers_if_all_are_busy_and_they_fit():
+    rng = np.random.default_rng(0)
+    Y = Codes.from_values(rng.integers(0, 2, (50, 3)))
+    for shape, n_workers, expected in (((50, 400), 4, "rows"), ((50, 2100), 4, "columns"), ((50, 2100), 6, "rows")):
+        X = Codes.from_values(rng.integers(0, 2, shape))
+        assert choose_layout(X, Y, n_workers, None) == expected
+    sparse = Codes.from_values(sp.random_array((50, 60), density=0.1, format="csc", rng=rng, dtype=bool))
+    assert choose_layout(sparse, Y, 16, None) == "columns"
+    assert choose_layout(sparse, Y, 16, 100) == "rows"
 
 
 def test_wrong_clients_and_layouts_are_refused(client):

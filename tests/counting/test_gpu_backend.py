@@ -231,10 +231,6 @@ def test_what_cannot_be_counted_raises(factory):
     fixed = FixedPoint.for_rows(150, n_targets=3)
     backend, given = factory(X, Y, fixed), np.zeros(150, dtype=np.uint32)
     assert backend.bytes > 0
-    with pytest.raises(InputError, match="step 1"):
-        backend.panel(Column(given, 1), targets=slice(None, None, 2))
-    with pytest.raises(InputError, match="reduce must be None or 'sum'"):
-        backend.panel(Column(given, 1), reduce="max")
     with pytest.raises(InputError, match="X has 150 rows and Y has 149"):
         factory(X, make_tables(149, 5, 3)[1], fixed)
     for wrong in (given[1:], np.append(given, 0), given + 1):

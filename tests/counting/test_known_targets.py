@@ -201,17 +201,9 @@ def test_a_label_without_a_known_row_is_refused_by_name():
     X, Y, *_ = make_case("plugin")
     Y = replace(Y, names=("a", "b", "c", "d", "e"), dense=np.where(np.arange(5) == 3, Y.levels - 1, Y.dense).astype(np.uint8))
     with pytest.raises(InputError, match="label 'd' is unknown in every row"):
-        Workspace(X, Y)
+        Workspace(X, Y).backend.singles()
     with pytest.raises(InputError, match="label 3 is unknown in every row"):
-        Workspace(X, replace(Y, names=None))
-
-
-def test_slices_and_reductions_that_no_panel_has_are_refused():
-    backend = make("native", make_case("plugin"))
-    with pytest.raises(InputError, match="step 1"):
-        backend.pairs(targets=slice(None, None, 2))
-    with pytest.raises(InputError, match="reduce must be None or 'sum'"):
-        backend.panel(Feature(0), reduce="max")
+        Workspace(X, replace(Y, names=None)).backend.singles()
 
 
 def test_features_with_missing_cells_are_refused_where_only_sums_are_counted():

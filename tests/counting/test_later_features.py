@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from labelsieve.counting.backends import CountingOptions, make_backend
-from labelsieve.counting.backends.protocol import pairs_from
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.tables.codes import Codes
 
@@ -22,4 +21,4 @@ def test_sums_of_later_features_are_those_of_all(n_levels, reduce, first):
     backend = make_backend(X, X, fixed, CountingOptions(n_jobs=2))
     targets = slice(first, first + 20)
     expected = backend.pairs(targets=targets, reduce=reduce)
-    assert np.array_equal(pairs_from(backend, first, targets=targets, reduce=reduce)[first:], expected[first:])
+    assert np.array_equal(backend.pairs(targets=targets, reduce=reduce, first_feature=first)[first:], expected[first:])

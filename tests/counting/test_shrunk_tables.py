@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve.counting.backends import Feature, NativeBackend, Target
-from labelsieve.counting.backends.table_backend import JointTables
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import table_information
 from labelsieve.information import Codes
 from labelsieve.tables.weights import quantize
+from tests.support.naive_backend import WholeTables
 from tests.support.random_tables import many_levels_table
 
 N_ROWS = 120
@@ -41,7 +41,7 @@ def test_shrunk_tables_are_those_of_numpy(terms, given, kind):
     rng = np.random.default_rng(0)
     values = {"plain": None, "whole": rng.integers(1, 5, size=N_ROWS).astype(float), "real": rng.random(N_ROWS) + 0.1}[kind]
     weights = None if values is None else quantize(values)
-    plain = JointTables(X, Y, weights=None if weights is None else weights.values / weights.unit)
+    plain = WholeTables(X, Y, weights=None if weights is None else weights.values / weights.unit)
     expected = table_information(plain, terms, given, (X.n_columns, Y.n_columns))
     np.testing.assert_allclose(shrunk(backend_of(X, Y, weights), terms, given), expected, rtol=1e-12, atol=1e-12)
 
@@ -68,7 +68,7 @@ def test_whole_weights_are_repeated_rows_to_the_last_bit():
 def test_tables_of_a_feature_without_targets():
     X, Y = make_tables()
     terms = [(1.0, "x"), (1.0, "z"), (-1.0, "xz")]
-    expected = table_information(JointTables(X, Y), terms, Feature(3), (X.n_columns, Y.n_columns))
+    expected = table_information(WholeTables(X, Y), terms, Feature(3), (X.n_columns, Y.n_columns))
     ours = backend_of(X, Y).shrunk_information(terms, Feature(3), None)
     assert ours.shape == expected.shape == (X.n_columns, 1)
     np.testing.assert_allclose(ours, expected, rtol=1e-12, atol=1e-12)
@@ -80,5 +80,5 @@ def test_large_tables_are_left_to_numpy(x_levels, y_levels):
     Y = Codes.from_values(many_levels_table(2, 900, [2, y_levels]))
     backend = backend_of(X, Y)
     assert backend.shrunk_information(JMI, Feature(1), slice(None)) is None
-    expected = table_information(JointTables(X, Y), JMI, Feature(1), (2, 2))
+    expected = table_information(WholeTables(X, Y), JMI, Feature(1), (2, 2))
     assert np.array_equal(table_information(backend, JMI, Feature(1), (2, 2)), expected)

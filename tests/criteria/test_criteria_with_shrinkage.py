@@ -5,14 +5,13 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, information
-from labelsieve.counting.backends import Column
-from labelsieve.counting.backends import table_backend as joint_tables
-from labelsieve.counting.backends.table_backend import JointTables
+from labelsieve.counting.backends import Column, joint_tables
 from labelsieve.counting.workspace import table_information
 from labelsieve.discretize import equal_width
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
 from tests.support import reference_criteria as reference_criteria
+from tests.support.naive_backend import WholeTables
 from tests.support.reference_criteria import REFERENCES
 
 ROWS, FEATURES, LABELS = 60, 7, 3
@@ -54,7 +53,7 @@ def naive(monkeypatch):
         if len(columns) == 2:
             return measured("joint_entropy", *columns)
         first, second = (information.Codes.from_values(column(one)) for one in columns[:2])
-        tables = JointTables(first, second, weights=options["sample_weight"])
+        tables = WholeTables(first, second, weights=options["sample_weight"])
         given = Column(np.array(columns[2]), max(columns[2]) + 1)
         return float(table_information(tables, [(1, "xyz")], given, (1, 1))[0, 0])
 
@@ -149,7 +148,7 @@ def test_blocks_of_features_do_not_change_tables(monkeypatch):
     terms, given = [(1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z")], Column(X[:, 1], 3)
 
     def information_of_tables():
-        return table_information(JointTables(codes, labels, weights=weights), terms, given, (FEATURES, LABELS))
+        return table_information(WholeTables(codes, labels, weights=weights), terms, given, (FEATURES, LABELS))
 
     whole = information_of_tables()
     for name in ("CODES_AT_ONCE", "CELLS_AT_ONCE", "KEPT"):

@@ -10,9 +10,7 @@ from labelsieve import Criterion, InputError, Sieve
 from labelsieve.counting import workspace as workspaces
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula import H, I, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
-from labelsieve.formula import evaluation as accumulators
-from labelsieve.formula import evaluation as programs
+from labelsieve.formula import H, I, evaluation, f, mean_pa, mean_s, pa, pos, s, sum_s, sum_y, sum_z, y, z
 from labelsieve.formula.evaluation import SPILL_AFTER, Accumulator
 from labelsieve.formula.values import MAX, MEAN, MIN, SUM
 from labelsieve.information import mutual_information
@@ -42,7 +40,7 @@ def test_scores_do_not_depend_on_how_many_targets_are_held_at_a_time(name, targe
     X, Y = make_data()
     whole = fit(name, X, Y)
     panel_bytes = 8 * N_FEATURES * targets_at_a_time
-    monkeypatch.setitem(programs.Program.__init__.__kwdefaults__, "panel_bytes", panel_bytes)
+    monkeypatch.setattr(evaluation, "PANEL_BYTES", panel_bytes)
     if not keeps_pairs:
         monkeypatch.setattr(workspaces, "PAIR_BYTES", 0)
     sliced = fit(name, X, Y)
@@ -56,14 +54,14 @@ def test_scores_do_not_depend_on_how_many_targets_are_held_at_a_time(name, targe
 def test_an_accumulator_is_the_exact_sum_of_any_number_of_folds(operation, by_target, n_folds):
     rng = np.random.default_rng(n_folds)
     fixed = FixedPoint.for_rows(100, n_targets=3)
-    accumulator = Accumulator(operation, by_target, 4, 3)
+    accumulator = Accumulator(operation, 4, 3 if by_target else 1)
     exact = [[0] * 3 for _ in range(4)]
     for _ in range(n_folds):  # values as large as possible, nearly all of one sign
         more = rng.integers(-(2**40), 2**53, size=(4, 3) if by_target else (4, 1))
         for part in (slice(0, 2), slice(2, 3)) if by_target else (None,):
             accumulator.fold(more if part is None else more[:, part], part)
         exact = [[exact[i][j] + int(np.broadcast_to(more, (4, 3))[i, j]) for j in range(3)] for i in range(4)]
-    ours = accumulator.value(n_folds, slice(1, 3), fixed).real(fixed)
+    ours = accumulator.value(n_folds, fixed, slice(1, 3) if by_target else None).real(fixed)
     unit = fixed.scale * fixed.total * (n_folds if operation == MEAN else 1)
     expected = np.array([[cell / unit for cell in row] for row in exact])[:, slice(1, 3) if by_target else slice(0, 1)]
     assert ours.shape == expected.shape
@@ -74,25 +72,25 @@ def test_an_accumulator_is_the_exact_sum_of_any_number_of_folds(operation, by_ta
 def test_an_accumulator_keeps_the_extreme_of_all_folds(operation):
     rng = np.random.default_rng(1)
     fixed = FixedPoint.for_rows(100)
-    accumulator = Accumulator(operation, True, 5, 2)
+    accumulator = Accumulator(operation, 5, 2)
     all_values = rng.integers(-(2**50), 2**53, size=(2 * SPILL_AFTER + 3, 5, 2))
     for more in all_values:
         accumulator.fold(more, slice(0, 2))
-    value = accumulator.value(len(all_values), slice(0, 2), fixed)
+    value = accumulator.value(len(all_values), fixed, slice(0, 2))
     assert value.exact
     assert np.array_equal(value.array, getattr(all_values, operation.name)(axis=0))
 
 
 def test_an_empty_accumulator_is_zero():
     fixed = FixedPoint.for_rows(10)
-    assert not Accumulator(MEAN, True, 3, 2).value(0, slice(0, 2), fixed).real(fixed).any()
+    assert not Accumulator(MEAN, 3, 2).value(0, fixed, slice(0, 2)).real(fixed).any()
 
 
 @pytest.mark.parametrize("name", ["jmi", "mrmr", "disr", "d2f", "scls", "mlfs"])
 def test_scores_do_not_depend_on_when_an_accumulator_spills(name, monkeypatch):
     X, Y = make_data()
     rare = fit(name, X, Y)
-    monkeypatch.setattr(accumulators, "SPILL_AFTER", 2)
+    monkeypatch.setattr(evaluation, "SPILL_AFTER", 2)
     often = fit(name, X, Y)
     assert np.array_equal(often.selected_, rare.selected_)
     np.testing.assert_allclose(often.scores_, rare.scores_, rtol=1e-13, atol=1e-13)

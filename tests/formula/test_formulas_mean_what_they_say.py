@@ -6,8 +6,7 @@ import pytest
 import labelsieve.formula as language
 from labelsieve import Criterion, InputError, Sieve
 from labelsieve.counting import workspace
-from labelsieve.formula import H, I, f, sum_y, y
-from labelsieve.formula.evaluation import Program
+from labelsieve.formula import H, I, evaluation, f, sum_y, y
 from tests.support.criterion_cases import columns, make_parents
 from tests.support.random_formulas import Author, Written
 from tests.support.random_tables import make_table
@@ -73,7 +72,7 @@ def test_a_random_formula_is_computed_as_it_reads(block):
 
 @pytest.mark.parametrize("block", range(2))
 def test_a_random_formula_is_computed_as_it_reads_one_target_at_a_time(block, monkeypatch):
-    monkeypatch.setitem(Program.__init__.__kwdefaults__, "panel_bytes", 1)
+    monkeypatch.setattr(evaluation, "PANEL_BYTES", 1)
     monkeypatch.setattr(workspace, "PAIR_BYTES", 0)
     for seed in range(2000 + 100 * block, 2100 + 100 * block):
         if seed == 2131:  # a ratio to the entropy of two features that are almost constant

@@ -11,12 +11,9 @@ import labelsieve.formula as language
 from labelsieve import Criterion, LabelwiseSieve, Sieve
 from labelsieve.counting.workspace import Workspace
 from labelsieve.formula import Formula, FormulaError, I, Plan, f, pa, s, sum_y, y, z
-from labelsieve.formula.evaluation import Program
-from labelsieve.formula.labelwise import LabelwiseProgram, LabelwiseSources
 from labelsieve.formula.lowering import lower
 from labelsieve.formula.nodes import Apply, Reduce
 from labelsieve.formula.plan import check_open
-from labelsieve.formula.sources import Sources
 from labelsieve.formula.values import MAX, MEAN, MIN, SUM, Operation
 from labelsieve.information import Codes
 from tests.support.criterion_cases import make_case, make_parents
@@ -57,11 +54,6 @@ def reduced(operation, variable):
     return body if variable == "y" else sum_y(body)
 
 
-def make_workspace():
-    X, Y = make_case(7, n_targets=4)
-    return Workspace(Codes.from_values(X), Codes.from_values(Y))
-
-
 def unknown(*_):
     return Squared(sum_y(I(f, y)))
 
@@ -74,12 +66,10 @@ def unknown(*_):
         lambda: check_open(unknown(), "score"),
         lambda: Plan(unknown()),
         lambda: Plan(sum_y(I(f, y)), first=unknown()),
-        lambda: Program([unknown()], Sources(make_workspace(), {})).evaluate(unknown()),
-        lambda: LabelwiseProgram([], LabelwiseSources(make_workspace(), {}, slice(None))).evaluate(unknown()),
         lambda: type("Mine", (Criterion,), {"score": unknown()}),
         lambda: fit(unknown(), LabelwiseSieve),
     ],
-    ids=["lowering", "lowering inside", "checks", "plan", "plan, first", "evaluation", "labelwise", "criterion", "selector"],
+    ids=["lowering", "lowering inside", "checks", "plan", "plan, first", "criterion", "selector"],
 )
 def test_an_unknown_node_raises(refuse):
     with pytest.raises(FormulaError, match="Squared is not a node that formulas can have"):

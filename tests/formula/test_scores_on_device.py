@@ -7,18 +7,16 @@ import pytest
 
 from labelsieve import Sieve
 from labelsieve.counting.backends.gpu.kernels import CudaKernels
-from labelsieve.formula import evaluation as accumulator
-from labelsieve.formula import scorer as device_scorer
-from labelsieve.formula.evaluation import Program
-from labelsieve.formula.scorer import DeviceScorer
+from labelsieve.formula import device, evaluation
+from labelsieve.formula.device import DeviceScorer
 from labelsieve.search import greedy
 from labelsieve.stopping import Knee, PermutationTest
 from tests.support.criterion_cases import VARIANTS
-from tests.support.device_arrays import DeviceBackend
+from tests.support.device_arrays import StandIn
 from tests.support.gpu_backends import on_gpu
 from tests.support.numpy_kernels import NumpyKernels
 
-BACKENDS = {"stand-in": DeviceBackend, "gpu": pytest.param(on_gpu, marks=pytest.mark.gpu)}
+BACKENDS = {"stand-in": StandIn, "gpu": pytest.param(on_gpu, marks=pytest.mark.gpu)}
 on_every_backend = pytest.mark.parametrize("backend", BACKENDS.values(), ids=BACKENDS)
 ON_CARD = "jmi", "mrmr", "mifs", "cife", "cmim", "disr", "jmim", "icap", "scls", "mdmr", "pmu", "cmi"
 
@@ -58,7 +56,7 @@ def test_every_criterion_selects_the_same(backend, variant):
 @pytest.mark.parametrize("criterion", ON_CARD)
 def test_scores_are_computed_on_the_card(criterion):
     with patch.object(DeviceScorer, "select_best", autospec=True, side_effect=DeviceScorer.select_best) as picks:
-        fit_both(DeviceBackend, criterion, *make_data(60), n_features_to_select=3)
+        fit_both(StandIn, criterion, *make_data(60), n_features_to_select=3)
     assert picks.call_count == 1
     assert picks.call_args.args[1] == 2
 
@@ -71,8 +69,8 @@ def test_all_features_in_any_number_of_fits(backend, criterion, mixed, monkeypat
     X, Y = make_data(150, 12)
     X[:, 3] %= 2 if mixed else 3
     monkeypatch.setattr(greedy, "AHEAD", 4)
-    monkeypatch.setattr(accumulator, "SPILL_AFTER", 3)
-    monkeypatch.setattr(device_scorer, "FEWEST_RECORDED", 1)
+    monkeypatch.setattr(evaluation, "SPILL_AFTER", 3)
+    monkeypatch.setattr(device, "FEWEST_RECORDED", 1)
     options = {"forced": [7, 4], "excluded": [1], "n_features_to_select": "all"}
     host, on_device = fit_both(backend, criterion, X, Y, **options)
     assert_same(host, on_device)
@@ -84,12 +82,12 @@ def test_all_features_in_any_number_of_fits(backend, criterion, mixed, monkeypat
 
 @pytest.mark.parametrize("criterion", ["jmi", "mrmr"])
 def test_picks_are_recorded_once_and_repeated_by_later_fits(criterion, monkeypatch):
-    recorded, folds, fold = [], [], Program.fold_panel
+    recorded, folds, fold = [], [], DeviceScorer.fold_panel
     monkeypatch.setattr(NumpyKernels, "recorded", lambda self, step: recorded.append(step) or step)
-    monkeypatch.setattr(Program, "fold_panel", lambda self, feature: folds.append(feature) or fold(self, feature))
+    monkeypatch.setattr(DeviceScorer, "fold_panel", lambda self, feature: folds.append(feature) or fold(self, feature))
     X, Y = make_data(60)
     X[:, 9] = X[:, 1]
-    sieve = Sieve(criterion, backend=DeviceBackend, discretizer=None, warm_start=True)
+    sieve = Sieve(criterion, backend=StandIn, discretizer=None, warm_start=True)
     for n_selected, n_recorded in ((2, 0), (9, 1), (13, 1)):
         sieve.set_params(n_features_to_select=n_selected).fit(X, Y)
         assert len(recorded) == n_recorded

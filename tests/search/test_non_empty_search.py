@@ -8,7 +8,7 @@ from labelsieve.counting.workspace import Workspace
 from labelsieve.information import Codes
 from labelsieve.search import search_each
 from labelsieve.search.many_labels import non_empty as non_empty_search
-from labelsieve.search.many_labels.listed import PairScorer, can_list, listed_columns, rank_listed
+from labelsieve.search.many_labels.listed import PairTables, can_list, listed_columns, rank_listed
 from labelsieve.search.many_labels.non_empty import lists_from_non_empty
 from tests.support.criterion_cases import VARIANTS
 
@@ -68,12 +68,12 @@ def test_few_features_without_a_common_row_are_evaluated(name, monkeypatch):
     Y = sp.random_array((n_rows, n_targets), density=0.02, format="csc", rng=rng, dtype=bool)
     n_pairs = []
 
-    class Counting(PairScorer):
-        def __init__(self, plan, fixed, of_features, *others):
+    class Counting(PairTables):
+        def __init__(self, fixed, of_features, *others):
             n_pairs.append(len(of_features))
-            super().__init__(plan, fixed, of_features, *others)
+            super().__init__(fixed, of_features, *others)
 
-    monkeypatch.setattr(non_empty_search, "PairScorer", Counting)
+    monkeypatch.setattr(non_empty_search, "PairTables", Counting)
     plan = VARIANTS[name][0]().plan
     workspace = Workspace(Codes.from_values(X), Codes.from_values(Y))
     every = np.ones(n_features, dtype=bool)

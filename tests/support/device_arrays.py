@@ -4,7 +4,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from labelsieve.counting.backends import GpuBackend
-from labelsieve.counting.backends.protocol import Panel
+from labelsieve.counting.backends.protocol import Backend, Panel
 from tests.support.numpy_kernels import NumpyKernels
 
 
@@ -87,48 +87,63 @@ class CardModule:
         return lambda *args, **options: CardArray(getattr(np, name)(*map(_data, args), **options))
 
 
-class CardSums:
-    """Sums of a backend with kernels in numpy, as arrays of the GPU."""
+class Delegate(Backend):
+    """A backend that asks another one."""
 
-    xp = CardModule()
-
-    def __init__(self, sums):
-        self._sums, self.device = sums, sums.device
-
-    def __getattr__(self, name):
-        if name not in ("given_single", "chooses", "count", "counts", "recorded"):
-            raise AttributeError(name)
-        return getattr(self._sums, name)
+    def __init__(self, backend):
+        self._backend = backend
 
     def singles(self):
-        return tuple(map(CardArray, self._sums.singles()))
-
-    def pairs(self, **options):
-        return CardArray(self._sums.pairs(**options))
+        return self._backend.singles()
 
     def panel(self, given, **options):
-        return Panel(*map(CardArray, self._sums.panel(given, **options)))
+        return self._backend.panel(given, **options)
 
     def given_targets(self, given):
-        return CardArray(self._sums.given_targets(given))
+        return self._backend.given_targets(given)
+
+    def given_single(self, given):
+        return self._backend.given_single(given)
+
+    def joint_counts(self, given=None, **options):
+        return self._backend.joint_counts(given, **options)
+
+
+class CardSums(Delegate):
+    """Sums of a backend with kernels in numpy, as arrays of the GPU."""
+
+    def __init__(self, backend):
+        super().__init__(backend)
+        self.xp = CardModule()
+        self.device, self.recorded = backend.device, backend.recorded
+
+    @property
+    def chooses(self):
+        return self._backend.chooses
+
+    def singles(self):
+        return tuple(map(CardArray, super().singles()))
+
+    def panel(self, given, **options):
+        return Panel(*map(CardArray, super().panel(given, **options)))
+
+    def given_targets(self, given):
+        return CardArray(super().given_targets(given))
 
     def fold_given_feature(self, accumulator, feature, fold, **options):
         fold = fold._replace(constant=_data(fold.constant), fixed=_data(fold.fixed))
-        self._sums.fold_given_feature(_data(accumulator), _data(feature), fold, **options)
+        self._backend.fold_given_feature(_data(accumulator), _data(feature), fold, **options)
 
     def best(self, *arrays):
-        self._sums.best(*map(_data, arrays))
+        self._backend.best(*map(_data, arrays))
 
     def to_host(self, values):
         return np.array(_data(values))
 
 
-class DeviceBackend:
+class StandIn(Delegate):
     """A GPU backend with kernels in numpy whose sums are arrays of a GPU."""
 
     def __init__(self, *tables, **options):
-        self._backend = GpuBackend(*tables, kernels=NumpyKernels(tensor=True), **options)
+        super().__init__(GpuBackend(*tables, kernels=NumpyKernels(tensor=True), **options))
         self.on_device = CardSums(self._backend.on_device)
-
-    def __getattr__(self, name):
-        return getattr(self._backend, name)

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from labelsieve.counting.backends.protocol import Column, CountBlock, Feature, JointFeatures, Panel, Target
+from labelsieve.counting.backends.joint_tables import CountBlock, JointTables
+from labelsieve.counting.backends.protocol import Backend, Column, Feature, JointFeatures, Panel, Target
 
 
-class NaiveBackend:
+class NaiveBackend(Backend):
     """Its class is a backend factory: ``Sieve(backend=NaiveBackend)``."""
 
     def __init__(self, X, Y, fixed, *, weights=None, row_index=None, n_jobs=None):
@@ -35,13 +36,8 @@ class NaiveBackend:
     def singles(self):
         return tuple(np.array([self.sum_of_cells(c) for c in table], dtype=np.int64) for table in (self.X, self.Y))
 
-    def pairs(self, *, targets=slice(None), reduce=None):
-        sums = [[self.sum_of_cells(x, y) for y in self.Y[targets]] for x in self.X]
-        table = np.array(sums, dtype=np.int64).reshape(len(self.X), -1)
-        return table.sum(axis=1) if reduce else table
-
     def panel(self, given, *, targets=slice(None), reduce=None):
-        z = self.given(given)
+        z = [] if given is None else self.given(given)
         pair = np.array([self.sum_of_cells(x, *z) for x in self.X], dtype=np.int64)
         sums = [[self.sum_of_cells(x, *z, y) for y in self.Y[targets]] for x in self.X]
         triple = np.array(sums, dtype=np.int64).reshape(len(self.X), -1)
@@ -85,3 +81,23 @@ class RememberedBackend:
             return self._answers[key]
 
         return answer
+
+
+class WholeTables:
+    """Whole tables of numpy in the place of a backend, also of weights that are no fixed-point numbers."""
+
+    def __init__(self, X, Y, weights=None):
+        self._X, self._Y, self._tables = X, Y, JointTables(X, Y, weights=weights)
+
+    def joint_counts(self, given=None, **options):
+        match given:
+            case Feature(index=index):
+                given = self._X.column(index)
+            case Target(index=index):
+                given = self._Y.column(index)
+            case Column(codes=codes):
+                given = codes
+        return self._tables.joint_counts(given, **options)
+
+    def shrunk_information(self, terms, given, targets):
+        return None

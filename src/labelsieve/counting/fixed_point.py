@@ -61,22 +61,21 @@ class FixedPoint:
 
     @classmethod
     def for_rows(cls, n_rows: int, *, n_targets: int = 1, estimator: Estimator = "plugin") -> "FixedPoint":
-        """For counts of ``n_rows`` rows, added over up to ``n_targets`` targets.
+        """The arithmetic of counts of ``n_rows`` rows, added over up to ``n_targets`` targets.
 
         >>> fixed = FixedPoint.for_rows(4)
         >>> fixed.values / fixed.scale
         array([0.        , 0.        , 1.38629436, 3.29583687, 5.54517744])
         """
-        make = _for_rows if n_rows <= _CACHED_ROWS else _for_rows.__wrapped__
-        return make(n_rows, n_targets, estimator)
+        return cls.for_data(n_rows, None, n_targets=n_targets, estimator=estimator)
 
     @classmethod
     def for_data(
         cls, n_rows: int, weights: RowWeights | None, *, n_targets: int = 1, estimator: Estimator = "plugin"
     ) -> "FixedPoint":
-        """For rows that are weighted or not."""
+        """The arithmetic of rows that are weighted or not, for sums over up to ``n_targets`` targets."""
         if weights is None:
-            return cls.for_rows(n_rows, n_targets=n_targets, estimator=estimator)
+            return (_for_rows if n_rows <= _CACHED_ROWS else _for_rows.__wrapped__)(n_rows, n_targets, estimator)
         cells = weights.total if weights.unit == 1 else n_rows  # weights that repeat rows: the scale of the repeated rows
         return cls.for_weights(weights.total, unit=weights.unit, n_rows=cells, n_targets=n_targets, estimator=estimator)
 
@@ -84,7 +83,7 @@ class FixedPoint:
     def for_weights(
         cls, total: int, *, unit: float, n_rows: int = 0, n_targets: int = 1, estimator: Estimator = "plugin"
     ) -> "FixedPoint":
-        """For ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
+        """The arithmetic of ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
         if estimator not in ESTIMATORS:
             raise InputError(
                 f"estimator={estimator!r} needs whole tables, and only sums over their cells are available here (learned "
@@ -103,7 +102,7 @@ class FixedPoint:
 
     @property
     def penalty(self) -> int:
-        """What Miller and Madow take off every cell that is not empty."""
+        """The fixed-point number that Miller and Madow's estimator takes off every cell that is not empty."""
         return 0 if self.estimator == "plugin" else math.floor(0.5 * self.unit * self.scale + 0.5)
 
     def __call__(self, counts: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -126,12 +125,12 @@ class FixedPoint:
         return int(self(np.array([self.total]))[0] if self.values is None else self.values[-1])
 
     def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Nats from a fixed-point sum: divided by the scale, a power of two, and by ``N``."""
+        """Convert fixed-point sums to nats: divide by the scale, a power of two, and by ``N``."""
         return fixed / self.divisor
 
     @cached_property
     def divisor(self) -> float:
-        """Of sums, for nats."""
+        """The number that converts a fixed-point sum to nats: the scale times the number of rows."""
         return self.scale * self.total
 
 

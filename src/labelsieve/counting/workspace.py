@@ -1,6 +1,6 @@
 """The workspace of a search: features and targets with their backend, and the tables that do not depend on the selection."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
@@ -10,27 +10,169 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
+from labelsieve.counting.backends.joint_tables import CountBlock
 from labelsieve.counting.backends.protocol import (
     ALL_TARGETS,
     Backend,
     Column,
     Condition,
-    CountBlock,
     Feature,
     JointFeatures,
     Sums,
     Target,
+    Terms,
 )
-from labelsieve.counting.backends.table_backend import JointTables
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import refine
 from labelsieve.tables.codes import Codes, with_missing_cells
 from labelsieve.tables.weights import Estimator, TargetWeights
 
-SHRUNK_LEVELS, SHRUNK_CLASSES = 33, 64  # of a feature, and of a target or condition, whose tables are shrunk in the core
-
 Real = NDArray[np.float64]
-Terms = Sequence[tuple[float, str]]
+PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when slices of them are asked for repeatedly
+
+
+class Workspace:
+    """A backend for features ``X`` and targets ``Y``, and the tables that do not depend on a selection.
+
+    Parameters
+    ----------
+    X, Y, row_index
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
+    options : CountingOptions
+    target_weights : TargetWeights, default=None
+        Weights in sums over the targets.
+    """
+
+    def __init__(
+        self,
+        X: Codes,
+        Y: Codes,
+        options: CountingOptions = DEFAULT_OPTIONS,
+        *,
+        row_index: NDArray[np.uint32] | None = None,
+        target_weights: TargetWeights | None = None,
+    ) -> None:
+        X, Y = with_missing_cells(X), with_missing_cells(Y)
+        self.X, self.Y, self.options, self.row_index = X, Y, options, row_index
+        self.target_weights = target_weights
+        self._given_features: dict[int, Sums] = {}
+        # Terms are estimated one by one, each from a whole table.
+        self.by_term = options.estimator == "shrinkage" or X.has_missing
+        n_targets = Y.n_columns if target_weights is None else max(Y.n_columns, target_weights.n_targets)
+        estimator = "plugin" if options.estimator == "shrinkage" else options.estimator  # then for sums of scores alone
+        self.fixed = FixedPoint.for_data(Y.n_rows, options.weights, n_targets=n_targets, estimator=estimator)
+        counted = replace(X, missing=None) if X.has_missing else X  # whole tables are counted with all levels
+        self.backend = make_backend(counted, Y, self.fixed, options, row_index=row_index)
+
+    def with_targets(self, Y: Codes) -> "Workspace":
+        """The same features with other targets of the same rows, for rows without weights that count once."""
+        assert self.options.weights is None
+        assert self.row_index is None
+        return Workspace(self.X, Y, self.options, target_weights=self.target_weights)
+
+    def with_feature_as_target(self, feature: int) -> "Workspace":
+        """The same features with one of them as the only target."""
+        column = self.X.column(feature) if self.row_index is None else self.X.column(feature)[self.row_index]
+        missing = None if self.X.missing is None else self.X.missing[[feature]]
+        target = Codes(len(column), self.X.levels[[feature]], dense=column[:, np.newaxis], missing=missing)
+        return Workspace(self.X, target, self.options, row_index=self.row_index)
+
+    @cached_property
+    def feature_sums(self) -> Sums:
+        """``(d,)``: tables of every feature alone."""
+        features, self.target_sums = self.backend.singles()  # counted together
+        return features
+
+    @cached_property
+    def target_sums(self) -> Sums:
+        """``(q,)``: tables of every target alone."""
+        self.feature_sums, targets = self.backend.singles()
+        return targets
+
+    @cached_property
+    def constant_features(self) -> NDArray[np.intp]:
+        """Features with one level among the counted rows: they have no information about anything."""
+        constant: NDArray[np.intp] = (self.feature_sums == self.fixed.top).nonzero()[0]
+        return constant
+
+    def given_feature(self, feature: int) -> Sums:
+        """``(q,)``: tables of one feature with every target, kept."""
+        if feature not in self._given_features:
+            self._given_features[feature] = self.backend.given_targets(Feature(feature))
+        return self._given_features[feature]
+
+    @property
+    def keeps_pairs(self) -> bool:
+        """True when the tables (feature, target) are small enough to be kept."""
+        return 8 * self.X.n_columns * self.Y.n_columns <= PAIR_BYTES
+
+    @cached_property
+    def pairs(self) -> Sums:
+        """``(d, q)``: tables (feature, target)."""
+        return self.backend.pairs()
+
+    @cached_property
+    def running_pairs(self) -> Sums:
+        """``(d, q + 1)``: :attr:`pairs` added up from the first target on, so that any range of targets is a difference."""
+        running: Sums = self.backend.xp.zeros((self.X.n_columns, self.Y.n_columns + 1), dtype=np.int64)
+        running[:, 1:] = self.pairs.cumsum(axis=1)
+        return running
+
+    @cached_property
+    def of_known_rows(self) -> "Workspace":
+        """The same with tables of targets that have unknown cells as sums over the known rows alone."""
+        return self._counted_by(self.backend.of_known_rows())
+
+    @cached_property
+    def on_device(self) -> "Workspace | None":
+        """The same with tables in the memory of the GPU that counts them; None where no GPU does, or not all of them."""
+        sums = self.backend.on_device
+        if sums is None or self.by_term or self.Y.has_missing or self.target_weights is not None:
+            return None
+        return self._counted_by(sums)
+
+    def _counted_by(self, backend: Backend) -> "Workspace":
+        """The same with another backend, and without the tables of this one."""
+        view = copy(self)
+        for kept in ("feature_sums", "target_sums", "pairs", "running_pairs"):
+            view.__dict__.pop(kept, None)
+        view.backend, view._given_features = backend, {}
+        return view
+
+    def table_information(self, terms: Terms, given: Condition | None, targets: slice) -> Real:
+        """Sums of entropies in nats, each from whole tables, in the rows in which all variables are known.
+
+        See :func:`labelsieve.counting.workspace.table_information`.
+        """
+        missing = None
+        if self.X.has_missing or self.Y.has_missing:
+            given, given_missing = self._known_condition(given)
+            missing = MissingLevels(_flags(self.X), _flags(self.Y)[targets], given_missing)
+        shape = self.X.n_columns, len(range(*targets.indices(self.Y.n_columns)))
+        return table_information(
+            self.backend, terms, given, shape, targets=targets, estimator=self.options.estimator, missing=missing
+        )
+
+    def _known_condition(self, given: Condition | None) -> tuple[Condition | None, bool]:
+        """The condition, and whether its last level stands for missing cells."""
+        match given:
+            case Feature(index=index):
+                return given, bool(_flags(self.X)[index])
+            case Target(index=index):
+                return given, bool(_flags(self.Y)[index])
+            case JointFeatures(indices=indices) if _flags(self.X)[list(indices)].any():
+                joint, n_levels = np.zeros(self.X.n_rows, dtype=np.uint32), 1
+                missing = np.zeros(self.X.n_rows, dtype=bool)
+                for index in indices:
+                    n_levels = refine(joint, n_levels, self.X, index)
+                    missing |= ~self.X.is_known(index)
+                joint[missing] = n_levels
+                return Column(joint if self.row_index is None else joint[self.row_index], n_levels + 1), True
+        return given, False
+
+
+def _flags(codes: Codes) -> NDArray[np.bool_]:
+    return np.zeros(codes.n_columns, dtype=bool) if codes.missing is None else codes.missing
 
 
 class MissingLevels(NamedTuple):
@@ -42,7 +184,7 @@ class MissingLevels(NamedTuple):
 
 
 def table_information(
-    source: Backend | JointTables,
+    backend: Backend,
     terms: Terms,
     given: Condition | None,
     shape: tuple[int, int],
@@ -67,11 +209,10 @@ def table_information(
             missing.given and condition is not None,
         )
     if estimator == "shrinkage" and missing is None and with_features:
-        in_core = getattr(source, "shrunk_information", None)
-        shrunk: Real | None = None if in_core is None else in_core(terms, condition, targets if with_targets else None)
+        shrunk = backend.shrunk_information(terms, condition, targets if with_targets else None)
         if shrunk is not None:
             return shrunk
-    for block in source.joint_counts(condition, targets=targets if with_targets else None, features=with_features):
+    for block in backend.joint_counts(condition, targets=targets if with_targets else None, features=with_features):
         for features, counts in [(block.features, block.counts)] if missing is None else _without_missing(block, missing):
             out[features, block.target] = _sums_of_entropies(counts, terms, estimator, missing is not None)
     return out
@@ -138,148 +279,3 @@ def _occurring(counts: Real) -> NDArray[np.bool_]:
         others = tuple(other for other in (1, 2, 3) if other != axis)
         cells &= counts.sum(axis=others, keepdims=True) > 0
     return cells
-
-
-PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when slices of them are asked for repeatedly
-
-
-class Workspace:
-    """A backend for features ``X`` and targets ``Y``, and the tables that do not depend on a selection.
-
-    Parameters
-    ----------
-    X, Y, row_index
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    options : CountingOptions
-    target_weights : TargetWeights, default=None
-        Weights in sums over the targets.
-    """
-
-    def __init__(
-        self,
-        X: Codes,
-        Y: Codes,
-        options: CountingOptions = DEFAULT_OPTIONS,
-        *,
-        row_index: NDArray[np.uint32] | None = None,
-        target_weights: TargetWeights | None = None,
-    ) -> None:
-        X, Y = with_missing_cells(X), with_missing_cells(Y)
-        self.X, self.Y, self.options, self.row_index = X, Y, options, row_index
-        self.target_weights = target_weights
-        # Terms are estimated one by one, each from a whole table.
-        self.by_term = options.estimator == "shrinkage" or X.has_missing
-        n_targets = Y.n_columns if target_weights is None else max(Y.n_columns, target_weights.n_targets)
-        estimator = "plugin" if options.estimator == "shrinkage" else options.estimator  # then for sums of scores alone
-        self.fixed = FixedPoint.for_data(Y.n_rows, options.weights, n_targets=n_targets, estimator=estimator)
-        counted = replace(X, missing=None) if X.has_missing else X  # whole tables are counted with all levels
-        self.backend = make_backend(counted, Y, self.fixed, options, row_index=row_index)
-
-    def with_targets(self, Y: Codes) -> "Workspace":
-        """The same features with other targets of the same rows, for rows without weights that count once."""
-        assert self.options.weights is None
-        assert self.row_index is None
-        return Workspace(self.X, Y, self.options, target_weights=self.target_weights)
-
-    def with_feature_as_target(self, feature: int) -> "Workspace":
-        """The same features with one of them as the only target."""
-        column = self.X.column(feature) if self.row_index is None else self.X.column(feature)[self.row_index]
-        missing = None if self.X.missing is None else self.X.missing[[feature]]
-        target = Codes(len(column), self.X.levels[[feature]], dense=column[:, np.newaxis], missing=missing)
-        return Workspace(self.X, target, self.options, row_index=self.row_index)
-
-    @cached_property
-    def _singles(self) -> tuple[Sums, Sums]:
-        return self.backend.singles()
-
-    @property
-    def feature_sums(self) -> Sums:
-        """``(d,)``: tables of every feature alone."""
-        return self._singles[0]
-
-    @property
-    def target_sums(self) -> Sums:
-        """``(q,)``: tables of every target alone."""
-        return self._singles[1]
-
-    @cached_property
-    def constant_features(self) -> NDArray[np.intp]:
-        """Features with one level among the counted rows: they have no information about anything."""
-        constant: NDArray[np.intp] = (self.feature_sums == self.fixed.top).nonzero()[0]
-        return constant
-
-    @property
-    def keeps_pairs(self) -> bool:
-        """True when the tables (feature, target) are small enough to be kept."""
-        return 8 * self.X.n_columns * self.Y.n_columns <= PAIR_BYTES
-
-    @cached_property
-    def pairs(self) -> Sums:
-        """Tables (feature, target) for every target."""
-        return self.backend.pairs()
-
-    @cached_property
-    def running_pairs(self) -> Sums:
-        """Running sums of those over the targets, so that any range of targets is a difference."""
-        running: Sums = getattr(self.backend, "xp", np).zeros((self.X.n_columns, self.Y.n_columns + 1), dtype=np.int64)
-        running[:, 1:] = self.pairs.cumsum(axis=1)
-        return running
-
-    @cached_property
-    def of_known_rows(self) -> "Workspace | None":
-        """The same with tables of the known rows of targets alone; None where the backend does not count them."""
-        view_of = getattr(self.backend, "of_known_rows", None)
-        if view_of is None or self.by_term or not self.Y.has_missing:
-            return None
-        view = copy(self)
-        for kept in ("_singles", "pairs", "running_pairs"):
-            view.__dict__.pop(kept, None)
-        view.backend = view_of()
-        return view
-
-    @cached_property
-    def on_device(self) -> "Workspace | None":
-        """The same with tables in the memory of the GPU that counts them; None where no GPU does, or not all of them."""
-        sums = getattr(self.backend, "on_device", None)
-        if sums is None or self.by_term or self.Y.has_missing or self.target_weights is not None:
-            return None
-        view = copy(self)
-        for kept in ("_singles", "pairs", "running_pairs"):
-            view.__dict__.pop(kept, None)
-        view.backend = sums
-        return view
-
-    def table_information(self, terms: Terms, given: Condition | None, targets: slice) -> Real:
-        """Sums of entropies in nats, each from whole tables, in the rows in which all variables are known.
-
-        See :func:`labelsieve.counting.workspace.table_information`.
-        """
-        missing = None
-        if self.X.has_missing or self.Y.has_missing:
-            given, given_missing = self._known_condition(given)
-            missing = MissingLevels(_flags(self.X), _flags(self.Y)[targets], given_missing)
-        shape = self.X.n_columns, len(range(*targets.indices(self.Y.n_columns)))
-        return table_information(
-            self.backend, terms, given, shape, targets=targets, estimator=self.options.estimator, missing=missing
-        )
-
-    def _known_condition(self, given: Condition | None) -> tuple[Condition | None, bool]:
-        """The condition, and whether its last level stands for missing cells."""
-        match given:
-            case Feature(index=index):
-                return given, bool(_flags(self.X)[index])
-            case Target(index=index):
-                return given, bool(_flags(self.Y)[index])
-            case JointFeatures(indices=indices) if _flags(self.X)[list(indices)].any():
-                joint, n_levels = np.zeros(self.X.n_rows, dtype=np.uint32), 1
-                missing = np.zeros(self.X.n_rows, dtype=bool)
-                for index in indices:
-                    n_levels = refine(joint, n_levels, self.X, index)
-                    missing |= ~self.X.is_known(index)
-                joint[missing] = n_levels
-                return Column(joint if self.row_index is None else joint[self.row_index], n_levels + 1), True
-        return given, False
-
-
-def _flags(codes: Codes) -> NDArray[np.bool_]:
-    return np.zeros(codes.n_columns, dtype=bool) if codes.missing is None else codes.missing

@@ -1,14 +1,17 @@
-"""Evaluating a lowered formula for all candidates, one selected feature after the other."""
+"""Scoring candidates: a plan is evaluated for all features, one selected feature after the other.
+
+Read :class:`Scorer` first, at the end. Scores of most criteria are sums of tables: ``select`` adds the panel of the newest
+feature to an accumulator, and ``scores`` reads it. Other formulas are evaluated node by node, by one method of
+:class:`Evaluator` for each type of node; ``EVALUATION`` lists them.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import reduce
-from types import ModuleType
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labelsieve.counting.backends.protocol import Backend, Feature, Panel, PanelFold, fold_newest, fold_panel
+from labelsieve.counting.backends.protocol import Feature, PanelFold, fold_panel
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.errors import InputError
 from labelsieve.formula.nodes import (
@@ -17,422 +20,301 @@ from labelsieve.formula.nodes import (
     Divide,
     Domain,
     Formula,
+    LinearTerm,
     Multiply,
     Number,
     Reduce,
-    Reduced,
     Size,
     Table,
     Term,
-    Variables,
-    reducers_over_selected,
-    unknown_node,
 )
-from labelsieve.formula.sources import Context, Sources, TermSources
-from labelsieve.formula.values import (
-    SMALL_FACTOR,
-    SUM,
-    TOO_LARGE,
-    Fixed,
-    Operation,
-    Value,
-    fixed_value,
-    largest,
-    real_value,
-    together,
-    weighted_sum,
-)
+from labelsieve.formula.sources import Context, Sources, Tables
+from labelsieve.formula.values import SUM, TOO_LARGE, Fixed, Operation, Real, Value, largest, together, weighted_sum
 
-
-class LinearTerm(NamedTuple):
-    """An integer, times the number of targets if ``by_targets``, times a table, added over the targets if ``added``."""
-
-    number: int
-    by_targets: bool
-    added: bool
-    names: Variables
-
-    def factor(self, n_targets: int) -> int:
-        """The factor of the table. Where it is the number of targets, the table is smaller by as much: see FixedPoint."""
-        return self.number * n_targets if self.by_targets else self.number
-
-
-class PanelFactors(NamedTuple):
-    """Factors of the tables (s), (f, s) and (f, s, y) added over the targets."""
-
-    single: int = 0
-    pair: int = 0
-    triple: int = 0
-
-
-_PANEL_TABLES = [frozenset("s"), frozenset("fs"), frozenset("fsy")]
-
-
-@dataclass(frozen=True)
-class Linear:
-    """A formula as a sum of tables: those that depend on the selection, and those that do not."""
-
-    moving: list[LinearTerm]
-    static: list[LinearTerm]
-
-    def panel_factors(self, n_targets: int) -> PanelFactors | None:
-        """The moving terms as tables of one panel; None when they need others."""
-        factors = [0, 0, 0]
-        for term in self.moving:
-            if term.names not in _PANEL_TABLES:
-                return None
-            factors[_PANEL_TABLES.index(term.names)] += term.factor(n_targets)
-        return PanelFactors(*factors)
-
-
-def linear_sum(terms: list[LinearTerm], sources: Sources, context: Context, total: Fixed | None = None) -> Fixed:
-    """The sum of the tables and of ``total``, if it is given."""
-    for term in terms:
-        table = sources.total(term.names, context) if term.added else sources.table(term.names, context)
-        factor = term.factor(context.last - context.first)
-        scaled = table if factor == 1 else table * factor
-        total = scaled if total is None else sum_of_two(total, scaled)
-    assert total is not None
-    return total
-
-
-def sum_of_two(first: Fixed, second: Fixed) -> Fixed:
-    """The sum of arrays, of which one may be a single number of the host."""
-    first, second = together([first, second])
-    return first + second
-
-
-def linear(formula: Formula) -> Linear | None:
-    """``formula`` as :class:`Linear`, or None when it is not a sum of tables; kept with the formula, for the next fit."""
-    if "_linear" not in formula.__dict__:
-        formula.__dict__["_linear"] = _recognize(formula)
-    known: Linear | None = formula.__dict__["_linear"]
-    return known
-
-
-def _recognize(formula: Formula) -> Linear | None:
-    found = Linear([], [])
-    for summand in formula.terms if isinstance(formula, Add) else (formula,):
-        number, n_sizes = 1.0, 0
-        table: Table | None = None
-        added = False
-        for factor in summand.factors if isinstance(summand, Multiply) else (summand,):
-            match factor:
-                case Number(value=value):
-                    number *= value
-                case Size(domain="all"):
-                    n_sizes += 1
-                case Table() if table is None and "y" not in factor.variables:
-                    table = factor
-                case Reduce(variable="y", domain="all", body=Table() as body) if table is None and factor.operation == SUM:
-                    table, added = body, True
-                case _:
-                    return None
-        if table is None or not number.is_integer() or abs(number) >= SMALL_FACTOR or n_sizes > 1:
-            return None
-        terms = found.static if table.is_static else found.moving
-        terms.append(LinearTerm(int(number), n_sizes == 1, added, table.variables))
-    return found
-
-
-Rule = Callable[["Program", Context], Value]
-
-
-def rule_for(node: Formula, owner: "Program") -> Rule:
-    """The evaluation rule of a node, so that a step costs arithmetic and not a walk over the formula.
-
-    Rules get the program as an argument and must not keep it: packed tables would live until the next garbage collection.
-    """
-    compute = _computation(node, owner)
-    if isinstance(node, Number | Size | Table) or not node.is_static or node.free & {"s", "t", "z", "pa"}:
-        return compute  # changes from call to call, or is not worth keeping
-
-    def remember(program: "Program", context: Context) -> Value:
-        memory, base = program.memory, program.base
-        key = id(node), context.first, context.last
-        if key not in memory:
-            value = compute(program, context)
-            if value.array.shape[1] > 1 and (context.first, context.last) != (base.first, base.last):
-                return value  # one of many slices of the targets: together too large to keep
-            memory[key] = value
-        return memory[key]
-
-    return remember
-
-
-def _computation(node: Formula, owner: "Program") -> Rule:
-    fixed = owner.sources.fixed
-    match node:
-        case Number(value=number):
-            constant = real_value(np.array([[number]]))
-            return lambda program, context: constant
-        case Size(domain=domain):
-            return lambda program, context: program.size(domain, context)
-        case Table(variables=names):
-            return lambda program, context: fixed_value(program.sources.table(names, context))
-        case Term() if isinstance(owner.sources, TermSources):
-            return lambda program, context: real_value(cast(TermSources, program.sources).term(node, context))
-        case Add() | Multiply() if owner.adds_plainly and (known := linear(node)) is not None:
-            every = [*known.static, *known.moving]
-            return lambda program, context: fixed_value(linear_sum(every, program.sources, context))
-        case Add(terms=terms):
-            return lambda program, context: Value.total([program.value(term, context) for term in terms], fixed)
-        case Multiply(factors=factors):
-            return lambda program, context: Value.product([program.value(factor, context) for factor in factors], fixed)
-        case Divide(numerator=top, denominator=bottom):
-            return lambda program, context: Value.ratio(program.value(top, context), program.value(bottom, context), fixed)
-        case Apply(function=function, arguments=arguments):
-            return lambda program, context: Value.apply(function, [program.value(each, context) for each in arguments], fixed)
-        case Reduce(variable="s" | "st" as selected):
-            accumulator = owner.accumulators[id(node)]
-            if not accumulator.by_target:
-                return lambda program, context: accumulator.value(program.n_folds(selected), slice(None), fixed)
-            return lambda program, context: accumulator.value(program.n_folds(selected), program.local(context), fixed)
-        case Reduce(variable="y"):
-            return lambda program, context: program.over_targets(node, context)
-        case Reduce(variable="z"):
-            return lambda program, context: program.over_pairs(node, context)
-        case Reduce(variable="pa"):
-            return lambda program, context: program.over_parents(node, context)
-    raise unknown_node(node)
-
+if TYPE_CHECKING:
+    from labelsieve.counting.workspace import Workspace
+    from labelsieve.formula.plan import Component, Fold, Plan
 
 SPILL_AFTER = 512  # additions of numbers below 2^53
+PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target separately
+
+Parents = list[list[int]]
+Progress = Callable[[int, int], None]
 
 
 class Accumulator:
-    """The value of a reducer over the selected features, for every candidate (and target)."""
+    """The value of a reducer over the selected features, for every candidate (and target).
 
-    def __init__(self, operation: Operation, by_target: bool, n_features: int, n_targets: int, xp: ModuleType = np) -> None:
-        self.operation, self.by_target, self._xp = operation, by_target, xp
-        self._shape = (n_features, n_targets if by_target else 1)
+    Parameters
+    ----------
+    operation : Operation
+        Of the reducer.
+    n_features, n_targets : int
+        The shape; one target for values that are the same for all.
+    xp : module, default=numpy
+        Of the arrays.
+    """
+
+    def __init__(self, operation: Operation, n_features: int, n_targets: int = 1, xp: Any = np) -> None:
+        self.operation, self._shape, self._xp = operation, (n_features, n_targets), xp
+        self.static: Fixed | None = None  # what every fold adds that does not depend on the selection, once it is known
         self._low: Fixed | None = None
         self._high: Fixed | None = None  # in units of 2^32, after the first spill
         self._n_folds = 0
 
-    def fold_panel(self, panel: Panel, fold: PanelFold) -> None:
-        """Fold a linear function of the newest feature's panel: one pass. :meth:`carry` follows."""
-        fold_panel(self._started().ravel(), panel, fold)
-
-    def fold_newest(self, backend: Backend, feature: Any, fold: PanelFold, targets: slice) -> None:
-        """The same for a panel that no other accumulator needs."""
-        fold_newest(backend, self._started().ravel(), feature, fold, targets)
-
-    def _started(self) -> Fixed:
+    @property
+    def low(self) -> Fixed:
+        """The array that is folded into, made at the first fold."""
         if self._low is None:
-            self._low = self.operation.start(self._shape, self._xp)
+            self._low = self._xp.full(self._shape, self.operation.identity, dtype=np.int64)
         return self._low
 
-    def fold(self, value: Fixed, targets: slice | None) -> None:
-        """Fold the values of one more selected feature, for a slice of the targets."""
-        low = self._started()
-        self.operation.fold(low if targets is None else low[:, targets], value)
+    def fold(self, value: Fixed, targets: slice | None = None) -> None:
+        """Fold the values of one more selected feature, of all targets or of a slice of them."""
+        self.operation.fold(self.low if targets is None else self.low[:, targets], value)
         if self.operation.linear and (targets is None or targets.stop == self._shape[1]):
-            self.carry()
+            self.count_fold()
 
     @property
     def spills_next(self) -> bool:
         """True when high bits are carried over after the next fold."""
         return (self._n_folds + 1) % SPILL_AFTER == 0
 
-    def carry(self) -> None:
+    def count_fold(self) -> None:
         """Count a fold, and carry the high bits over before they overflow."""
         self._n_folds += 1
         if self._n_folds % SPILL_AFTER == 0:
-            assert self._low is not None
             if self._high is None:
                 self._high = self._xp.zeros(self._shape, dtype=np.int64)
-            self._high += self._low >> 32
-            self._low &= 2**32 - 1
+            low = self.low
+            self._high += low >> 32
+            low &= 2**32 - 1
 
-    def value(self, n_folds: Any, targets: slice, fixed: FixedPoint) -> Value:
-        """The reduced value of as many folds, for a slice of the targets; 0 while nothing is folded."""
+    def value(self, n_folds: Any, fixed: FixedPoint, targets: slice | None = None) -> Value:
+        """The reduced value of as many folds, of all targets or of a slice of them; 0 while nothing is folded."""
         if self._low is None:
-            return fixed_value(self._xp.zeros((self._shape[0], 1), dtype=np.int64))
-        low = self._low[:, targets] if self.by_target else self._low
+            return Value(self._xp.zeros((self._shape[0], 1), dtype=np.int64), True)
+        low = self._low if targets is None else self._low[:, targets]
         if self._high is None and not self.operation.averages:
-            return fixed_value(low)
+            return Value(low, True)
         total = fixed.information(low)
         if self._high is not None:
-            high = self._high[:, targets] if self.by_target else self._high
+            high = self._high if targets is None else self._high[:, targets]
             total = fixed.information(high) * 2.0**32 + total
-        return real_value(total / n_folds if self.operation.averages else total)
+        return Value(total / n_folds if self.operation.averages else total, False)
 
 
-@dataclass
-class Fold:
-    """A reducer over the selected: its body, the linear form of the body if there is one, and its accumulator."""
+class Evaluator:
+    """Evaluates the formulas of a plan for all features, given the features that are folded into its accumulators.
 
-    body: Formula
-    linear: Linear | None
-    accumulator: Accumulator
-    panel_factors: PanelFactors | None = None  # set when the newest feature's panel is all that it needs
-    static: Fixed | None = None
-    pairs: bool = False  # of selected features, each with all before it
+    Values are arrays with a row for each feature and a column for each target; either may be 1.
 
-    def of_panel(self, single: int, static: Fixed | None) -> PanelFold:
-        """The fold of the panel of a feature whose table is ``single``; ``static`` is added for every feature."""
-        factors = self.panel_factors
-        assert factors is not None
-        constant = factors.single * single
-        if static is not None and static.size == 1:
-            return PanelFold(constant + int(static[0, 0]), None, factors.pair, factors.triple)
-        return PanelFold(constant, None if static is None else static.ravel(), factors.pair, factors.triple)
+    Parameters
+    ----------
+    plan : Plan
+    sources : Tables
+        The tables of the data.
+    targets : slice, default=slice(None)
+        The targets that ``y`` runs over.
+    parents : list of lists of int, default=None
+        ``parents[l]`` lists the parents of target ``l``.
 
-
-Parents = list[list[int]]
-Progress = Callable[[int, int], None]
-PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target separately
-
-
-class Program:
-    """A list of formulas bound to data. ``select`` folds the newest feature into every accumulator; ``evaluate`` reads them.
-
-    ``targets`` are those that ``y`` runs over; ``parents[l]`` lists the parents of target ``l``; ``over_selected`` is
-    :func:`reducers_over_selected` of the formulas, when it is known already.
+    Attributes
+    ----------
+    name : str
+        Name of the criterion, for messages.
+    is_ranking : bool
+        True when scores do not depend on the selection.
+    n_selected : int
+        Number of features that are folded in.
     """
 
-    accumulates_by_target = False  # also reducers that do not mention a target
+    targets_are_separate = False  # True where every target has a selection of its own: see LabelwiseScorer
 
-    def __init__(
-        self,
-        formulas: list[Formula],
-        sources: Sources,
-        *,
-        targets: slice = slice(None),
-        parents: Parents | None = None,
-        over_selected: list[list[Reduce]] | None = None,
-    ) -> None:
-        self.sources, self.parents = sources, parents
-        first, last, _ = targets.indices(sources.Y.n_columns)
-        self.base = Context(first, last)
-        self._targets_per_slice = max(1, PANEL_BYTES // (8 * max(1, sources.X.n_columns)))
+    def __init__(self, plan: "Plan", sources: Tables, *, targets: slice = slice(None), parents: Parents | None = None) -> None:
+        self.plan, self.sources, self._parents = plan, sources, parents
+        self.name, self.is_ranking = plan.name, plan.is_ranking
+        first, last, _ = targets.indices(sources.n_targets)
+        self.base, self._whole = Context(first, last), (first, last)
+        self._targets_per_slice = max(1, PANEL_BYTES // (8 * max(1, sources.n_features)))
+        self._progress: Progress | None = None
         self.n_selected = 0
-        self.n_on_device: Any = None  # the same as an array of a GPU, while a step is recorded there
+        self._n_on_device: Any = None  # the same as an array of a GPU, while a step is recorded there
         self._selected: list[int] = []
-        self.progress: Progress | None = None
-        # Nodes are looked up by identity: they outlive the program, and comparing formulas at every step would cost more
-        # than evaluating them.
-        # Sums over the targets are plain sums: no target has a weight, none is evaluated separately.
-        self.adds_plainly = sources.target_weights is None and not self.accumulates_by_target
-        self._rules: dict[int, Rule] = {}
-        self.memory: dict[tuple[int, int, int], Value] = {}
-        self.accumulators: dict[int, Accumulator] = {}
-        self._folds: list[Fold] = []
-        for reducers in reducers_over_selected(formulas) if over_selected is None else over_selected:
-            node = reducers[0]
-            by_target = self.accumulates_by_target or "y" in node.free
-            known = linear(node.body) if self.adds_plainly else None
-            accumulator = Accumulator(node.operation, by_target, sources.X.n_columns, last - first, sources.xp)
-            fold = Fold(node.body, known, accumulator, pairs=node.variable == "st")
-            if fold.linear is not None and node.operation.linear:
-                fold.panel_factors = fold.linear.panel_factors(last - first)
-            self._folds.append(fold)
-            self.accumulators.update((id(same), fold.accumulator) for same in reducers)
-        factors = [fold.panel_factors for fold in self._folds]
-        self._from_one_panel = bool(factors) and all(factor is not None for factor in factors)
-        self._with_targets = any(factor.triple for factor in factors if factor is not None)
-        self._with_single = any(factor.single for factor in factors if factor is not None)
+        # Sums over the targets are plain sums if no target has a weight and none is evaluated separately.
+        self._adds_plainly = sources.target_weights is None and not self.targets_are_separate
+        # Nodes are looked up by identity: comparing formulas at every step would cost more than evaluating them.
+        self._known: dict[tuple[int, int, int], Value] = {}
+        self._accumulator_of: dict[int, Accumulator] = {}
+        self._folds: list[tuple[Fold, Accumulator]] = []
+        for fold in plan.folds:
+            width = last - first if fold.by_target or self.targets_are_separate else 1
+            accumulator = Accumulator(fold.nodes[0].operation, sources.n_features, width, sources.xp)
+            self._folds.append((fold, accumulator))
+            for node in fold.nodes:
+                self._accumulator_of[id(node)] = accumulator
 
-    @property
-    def is_from_one_panel(self) -> bool:
-        """True when the panel of the newest feature, added over the targets, is all that a step needs."""
-        return self._from_one_panel
-
-    def select(self, feature: Any) -> None:
-        """Fold in one more selected feature; a number, or the one that a GPU has chosen."""
-        if self._from_one_panel:
-            self.fold_panel(feature)
-            self.count_folded()
-        else:
-            for fold in self._folds:
-                for pair in self._newest(fold, feature):
-                    self._fold(fold, pair)
-            self.n_selected += 1
-            self._selected.append(feature)
-        self.sources.select(feature)
-
-    def n_folds(self, variable: Reduced) -> Any:
-        """The number of values that a reducer over the selected features, or over ordered pairs of them, has."""
-        if variable == "st":
-            return self.n_selected * (self.n_selected - 1)
-        return self.n_selected if self.n_on_device is None else self.n_on_device
-
-    def _newest(self, fold: Fold, feature: int) -> list[Context]:
-        """What a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""
-        if not fold.pairs:
-            return [self.base._replace(s=feature)]
-        pairs = [pair for other in self._selected for pair in ((feature, other), (other, feature))]
-        return [self.base._replace(s=one, t=other) for one, other in pairs]
-
-    @property
-    def spills_next(self) -> bool:
-        """True when the next feature is the last one before accumulators carry over."""
-        return any(fold.accumulator.spills_next for fold in self._folds)
-
-    def count_folded(self) -> None:
-        """Note a feature that :meth:`fold_panel` has folded in."""
-        for fold in self._folds:
-            fold.accumulator.carry()
-        self.n_selected += 1
-
-    def fold_panel(self, feature: Any) -> None:
-        """Fold the panel of the newest feature, which is all that a step needs; the host keeps no account of it."""
-        backend, single = self.sources.backend, self.sources.table_of(feature) if self._with_single else 0
-        targets = self.base.targets if self._with_targets else slice(0)
-        if len(self._folds) == 1:
-            fold = self._folds[0]
-            fold.accumulator.fold_newest(backend, feature, fold.of_panel(single, self._static(fold)), targets)
-            return
-        panel = backend.panel(Feature(feature), targets=targets, reduce="sum")
-        for fold in self._folds:
-            fold.accumulator.fold_panel(panel, fold.of_panel(single, self._static(fold)))
-
-    def _fold(self, fold: Fold, newest: Context) -> None:
-        accumulator = fold.accumulator
-        if fold.linear is not None:
-            accumulator.fold(linear_sum(fold.linear.moving, self.sources, newest, self._static(fold)), None)
-            return
-        for context in self._slices(self.base) if accumulator.by_target else [self.base]:
-            value = self.value(fold.body, context._replace(s=newest.s, t=newest.t))
-            accumulator.fold(value.fixed(self.sources.fixed), self.local(context) if accumulator.by_target else None)
-
-    def _static(self, fold: Fold) -> Fixed | None:
-        """The terms of a linear body that do not depend on the selection."""
-        if fold.static is None and fold.linear is not None and fold.linear.static:
-            static = linear_sum(fold.linear.static, self.sources, self.base)
-            fold.static = static if static.size > 1 else np.array([[int(static[0, 0])]])
-        return fold.static
-
-    def evaluate(self, formula: Formula) -> Value:
-        """The formula for every candidate: shape (d, 1), or (1, 1) if it does not mention the candidate."""
-        return self.value(formula, self.base)
-
-    def _slices(self, context: Context) -> list[Context]:
-        starts = range(context.first, context.last, self._targets_per_slice)
-        return [context.over(start, min(context.last, start + self._targets_per_slice)) for start in starts]
+    def _evaluate(self) -> Real:
+        """Evaluate the components of the score; return their sum in nats."""
+        fixed = self.sources.fixed
+        self._components = self.plan.components if self.n_selected else self.plan.first_components
+        self._values: list[Value] = []
+        for component in self._components:
+            self._values.append(self.value(component.lowered, self.base))
+        total: Any
+        total, exact = self._values[0] if len(self._values) == 1 else Value.total(self._values, fixed)
+        nats: Real = total / fixed.divisor if exact else total
+        return nats
 
     def value(self, node: Formula, context: Context) -> Value:
-        rule = self._rules.get(id(node))
-        if rule is None:
-            rule = self._rules[id(node)] = rule_for(node, self)
-        return rule(self, context)
+        """The value of a formula, with the targets and the other variables of ``context``."""
+        key = id(node), context.first, context.last
+        if node.is_reusable and key in self._known:
+            return self._known[key]
+        if self._adds_plainly and node.linear is not None:
+            moving, static = node.linear
+            value = Value(self._add_tables([*static, *moving], context), True)
+        else:
+            value = EVALUATION[type(node)](self, node, context)
+        # Slices of the targets are not kept: together they would be too large.
+        if node.is_reusable and (value.array.shape[1] == 1 or (context.first, context.last) == self._whole):
+            self._known[key] = value
+        return value
 
-    def size(self, domain: Domain, context: Context) -> Value:
-        return real_value(np.array([[float(sum(map(self._n_targets, self._ranges(domain, context))))]]))
+    def _add_tables(self, terms: list[LinearTerm], context: Context, total: Fixed | None = None) -> Fixed:
+        """The sum of tables times their factors, and of ``total``, if it is given."""
+        sources, n_targets = self.sources, context.last - context.first
+        for _number, by_targets, added, names in terms:
+            table = sources.total(names, context) if added else sources.table(names, context)
+            factor = _number * n_targets if by_targets else _number
+            scaled = table if factor == 1 else table * factor
+            if total is None:
+                total = scaled
+                continue
+            if type(total) is not type(scaled):  # one of them on a GPU
+                total, scaled = together([total, scaled])
+            total = total + scaled
+        assert total is not None
+        return total
 
-    def local(self, context: Context) -> slice:
+    def _number(self, node: Number, context: Context) -> Value:
+        return Value(np.array([[node.value]]), False)
+
+    def _size(self, node: Size, context: Context) -> Value:
+        return Value(np.array([[float(sum(map(self._n_targets, self._ranges(node.domain, context))))]]), False)
+
+    def _table(self, node: Table, context: Context) -> Value:
+        return Value(self.sources.table(node.variables, context), True)
+
+    def _term(self, node: Term, context: Context) -> Value:
+        return Value(self.sources.term(node, context), False)
+
+    def _sum(self, node: Add, context: Context) -> Value:
+        return Value.total([self.value(term, context) for term in node.terms], self.sources.fixed)
+
+    def _product(self, node: Multiply, context: Context) -> Value:
+        return Value.product([self.value(factor, context) for factor in node.factors], self.sources.fixed)
+
+    def _ratio(self, node: Divide, context: Context) -> Value:
+        return Value.ratio(self.value(node.numerator, context), self.value(node.denominator, context), self.sources.fixed)
+
+    def _function(self, node: Apply, context: Context) -> Value:
+        return Value.apply(node.function, [self.value(one, context) for one in node.arguments], self.sources.fixed)
+
+    def _reduction(self, node: Reduce, context: Context) -> Value:
+        if node.variable == "y":
+            return self._over_targets(node, context)
+        if node.variable == "z":
+            return self._over_pairs(node, context)
+        if node.variable == "pa":
+            return self._over_parents(node, context)
+        n_folds = self.n_selected if self._n_on_device is None else self._n_on_device
+        if node.variable == "st":
+            n_folds = self.n_selected * (self.n_selected - 1)
+        by_target = self.targets_are_separate or "y" in node.free
+        targets = self._local(context) if by_target else None
+        return self._accumulator_of[id(node)].value(n_folds, self.sources.fixed, targets)
+
+    def _over_targets(self, node: Reduce, context: Context) -> Value:
+        """Slice after slice of the targets; a sum of tables is added where it is counted."""
+        operation, sources = node.operation, self.sources
+        ranges = [context._replace(first=first, last=last) for first, last in self._ranges(node.domain, context)]
+        if sources.target_weights is not None and operation == SUM:
+            slices = [part for targets in ranges for part in self._slices(targets)]
+            values = ((self.value(node.body, part), slice(part.first, part.last)) for part in slices)
+            return weighted_sum(values, sources.target_weights, sources.fixed)
+        reduced: list[Fixed] = []
+        for targets in ranges:
+            if operation == SUM and isinstance(node.body, Table):
+                reduced.append(sources.total(node.body.variables, targets))
+                continue
+            for part in self._slices(targets):
+                table = self.value(node.body, part).fixed(sources.fixed)
+                reduced.append(operation.reduce(np.broadcast_to(table, (table.shape[0], part.last - part.first))))
+        if not reduced:
+            n_rows = sources.n_features if "f" in node.body.free else 1
+            return Value(sources.xp.zeros((n_rows, 1), dtype=np.int64), True)
+        n_targets = sum(targets.last - targets.first for targets in ranges)
+        return operation.finish(reduce(operation.ufunc, reduced), np.array(n_targets), sources.fixed)
+
+    def _over_pairs(self, node: Reduce, context: Context) -> Value:
+        """One panel for every ``z``, folded at once: nothing of the size of the pairs is kept."""
+        operation, sources, xp = node.operation, self.sources, self.sources.xp
+        seconds = np.arange(self.base.first, self.base.last)
+        if node.top is not None:
+            entropies = sources.entropies_of_targets(of_terms=self.plan.keeps_terms)
+            order = np.argsort(-entropies[seconds], kind="stable")
+            seconds = np.sort(seconds[order[: node.top]])
+            context = context._replace(among=tuple(map(int, seconds)))
+        by_target = "y" in node.free
+        firsts = np.arange(context.first, context.last) if by_target else np.full(1, -1)
+        result = xp.full((sources.n_features, len(firsts)), operation.identity, dtype=np.int64)
+        counts, bound = np.zeros(len(firsts), dtype=np.intp), 0
+        for done, second in enumerate(seconds):
+            if self._progress is not None:
+                self._progress(done, len(seconds))
+            value = self.value(node.body, context._replace(z=int(second))).fixed(sources.fixed)
+            if operation.linear:
+                bound += int(largest(value))
+                if bound >= 2**62:
+                    raise InputError(TOO_LARGE)
+            others = firsts != second
+            operation.fold(result, value, xp.asarray(others) if by_target else None)
+            counts += others
+        return operation.finish(result, xp.asarray(counts), sources.fixed)
+
+    def _over_parents(self, node: Reduce, context: Context) -> Value:
+        """One panel for every target that is a parent, folded into its children."""
+        operation, sources, xp = node.operation, self.sources, self.sources.xp
+        parents = self._parents or [[] for _ in range(sources.n_targets)]
+        of_targets = parents[context.first : context.last]
+        result = xp.full((sources.n_features, context.last - context.first), operation.identity, dtype=np.int64)
+        for parent in sorted(set().union(*of_targets) if of_targets else set()):
+            children = np.array([parent in some for some in of_targets])
+            first, last = int(np.argmax(children)), len(children) - int(np.argmax(children[::-1]))
+            part = context._replace(first=context.first + first, last=context.first + last, pa=parent)
+            value = self.value(node.body, part).fixed(sources.fixed)
+            operation.fold(result[:, first:last], value, xp.asarray(children[first:last]))
+        n_parents = np.array([len(some) for some in of_targets], dtype=np.intp)
+        return operation.finish(result, xp.asarray(n_parents), sources.fixed)
+
+    def _slices(self, context: Context) -> list[Context]:
+        """Ranges of the targets whose values for every target fit into memory."""
+        starts = range(context.first, context.last, self._targets_per_slice)
+        return [context._replace(first=start, last=min(context.last, start + self._targets_per_slice)) for start in starts]
+
+    def _local(self, context: Context) -> slice:
+        """The targets of a context, counted from the first one of the scorer."""
         return slice(context.first - self.base.first, context.last - self.base.first)
 
     def _ranges(self, domain: Domain, context: Context) -> list[tuple[int, int]]:
         """The targets that ``y`` runs over, as ranges that are not empty."""
-        first, last = self.base.first, self.base.last
         if domain == "all":
             ranges = [(context.first, context.last)]
         else:
             assert context.z is not None
-            after = (context.z + 1, last)
-            ranges = [after] if domain == "after" else [(first, context.z), after]
+            after = (context.z + 1, self.base.last)
+            ranges = [after] if domain == "after" else [(self.base.first, context.z), after]
             if context.among is not None:
                 ranges = [(target, target + 1) for target in context.among for start, stop in ranges if start <= target < stop]
         return [(start, stop) for start, stop in ranges if start < stop]
@@ -442,64 +324,136 @@ class Program:
         weights = self.sources.target_weights
         return targets[1] - targets[0] if weights is None else float(weights.values[slice(*targets)].sum())
 
-    def over_targets(self, node: Reduce, context: Context) -> Value:
-        """Slice after slice of the targets; a sum of tables is added where it is counted."""
-        operation, fixed = node.operation, self.sources.fixed
-        ranges = [context.over(*targets) for targets in self._ranges(node.domain, context)]
-        if self.sources.target_weights is not None and operation == SUM:
-            slices = [part for targets in ranges for part in self._slices(targets)]
-            values = ((self.value(node.body, part), part.targets) for part in slices)
-            return weighted_sum(values, self.sources.target_weights, fixed)
-        reduced: list[Fixed] = []
-        for targets in ranges:
-            if operation == SUM and isinstance(node.body, Table):
-                reduced.append(self.sources.total(node.body.variables, targets))
-                continue
-            for part in self._slices(targets):
-                table = self.value(node.body, part).fixed(fixed)
-                reduced.append(operation.reduce(np.broadcast_to(table, (table.shape[0], part.last - part.first))))
-        if not reduced:
-            n_rows = self.sources.X.n_columns if "f" in node.body.free else 1
-            return fixed_value(self.sources.xp.zeros((n_rows, 1), dtype=np.int64))
-        return operation.finish(
-            reduce(operation.ufunc, reduced), np.array(sum(targets.last - targets.first for targets in ranges)), fixed
-        )
 
-    def over_pairs(self, node: Reduce, context: Context) -> Value:
-        """One panel for every ``z``, folded at once: nothing of the size of the pairs is kept."""
-        operation, fixed, xp = node.operation, self.sources.fixed, self.sources.xp
-        seconds = np.arange(self.base.first, self.base.last)
-        if node.top is not None:
-            order = np.argsort(-self.sources.entropies_of_targets()[seconds], kind="stable")
-            seconds = np.sort(seconds[order[: node.top]])
-            context = context._replace(among=tuple(map(int, seconds)))
-        by_target = "y" in node.free
-        firsts = np.arange(context.first, context.last) if by_target else np.full(1, -1)
-        result = operation.start((self.sources.X.n_columns, len(firsts)), xp)
-        counts, bound = np.zeros(len(firsts), dtype=np.intp), 0
-        for done, second in enumerate(seconds):
-            if self.progress is not None:
-                self.progress(done, len(seconds))
-            value = self.value(node.body, context._replace(z=int(second))).fixed(fixed)
-            if operation.linear:
-                bound += int(largest(value))
-                if bound >= 2**62:
-                    raise InputError(TOO_LARGE)
-            others = firsts != second
-            operation.fold(result, value, xp.asarray(others) if by_target else None)
-            counts += others
-        return operation.finish(result, xp.asarray(counts), fixed)
+EVALUATION: dict[type[Formula], Callable[[Evaluator, Any, Context], Value]] = {
+    Number: Evaluator._number,
+    Size: Evaluator._size,
+    Table: Evaluator._table,
+    Term: Evaluator._term,
+    Add: Evaluator._sum,
+    Multiply: Evaluator._product,
+    Divide: Evaluator._ratio,
+    Apply: Evaluator._function,
+    Reduce: Evaluator._reduction,
+}
 
-    def over_parents(self, node: Reduce, context: Context) -> Value:
-        """One panel for every target that is a parent, folded into its children."""
-        operation, fixed, xp = node.operation, self.sources.fixed, self.sources.xp
-        parents = self.parents or [[] for _ in range(self.sources.Y.n_columns)]
-        of_targets = parents[context.first : context.last]
-        result = operation.start((self.sources.X.n_columns, context.last - context.first), xp)
-        for parent in sorted(set().union(*of_targets) if of_targets else set()):
-            children = np.array([parent in some for some in of_targets])
-            first, last = int(np.argmax(children)), len(children) - int(np.argmax(children[::-1]))
-            part = context.over(context.first + first, context.first + last)._replace(pa=parent)
-            value = self.value(node.body, part).fixed(fixed)
-            operation.fold(result[:, first:last], value, xp.asarray(children[first:last]))
-        return operation.finish(result, xp.asarray(np.array([len(some) for some in of_targets], dtype=np.intp)), fixed)
+
+class Scorer(Evaluator):
+    """Scores of all features given those selected so far: the gain of a criterion."""
+
+    sources: Sources
+
+    def scores(self) -> Real:
+        """Score of every feature, in nats."""
+        total = self._evaluate()[:, 0]
+        self._total = total if len(total) > 1 else np.repeat(total, self.sources.n_features)
+        return self._total
+
+    def components(self, feature: int) -> dict[str, float]:
+        """The components of a feature's score in the last ``scores``, by kind: relevance, redundancy, ..."""
+        if len(self._components) == 1:
+            return {self._components[0].kind: float(self._total[feature])}
+        by_kind: dict[str, float] = {}
+        for component, value in zip(self._components, self.summands(feature), strict=True):
+            by_kind[component.kind] = by_kind.get(component.kind, 0.0) + value
+        return by_kind
+
+    def summands(self, feature: int) -> list[float]:
+        """The summands of a feature's score in the last ``scores``, in the order of the formula, in nats."""
+        numbers = []
+        for array, exact in self._values:
+            number = array[feature if len(array) > 1 else 0, 0]
+            numbers.append(float(self.sources.fixed.information(number) if exact else number))
+        return numbers
+
+    def relevance(self) -> Real | None:
+        """Information of every feature alone about the targets, added up, in nats; None if the last ``scores`` need it not."""
+        for component, value in zip(self._components, self._values, strict=True):
+            if component.is_relevance:
+                return self._total if len(self._values) == 1 else value.real(self.sources.fixed)[:, 0]
+        return None
+
+    def report_to(self, progress: Progress | None) -> None:
+        """Call ``progress`` with the number of targets done and their total while pairs of targets are counted."""
+        self._progress = progress
+
+    def rebind(self, workspace: "Workspace", *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
+        """The scorer of the same formula for other data."""
+        return self.plan.bind(workspace, targets=targets, parents=parents)
+
+    def terms_alone(self) -> Real:
+        """The summands of the score that do not depend on the selection, added up, in nats."""
+        return self._sum_of([component for component in self.plan.components if component.lowered.is_static])
+
+    def terms_given(self, feature: int) -> Real:
+        """The other summands, for a selection of this feature alone; the selection so far is not changed."""
+        alone = type(self)(self.plan, self.sources, targets=slice(self.base.first, self.base.last), parents=self._parents)
+        alone.select(feature)
+        return alone._sum_of([component for component in self.plan.components if not component.lowered.is_static])
+
+    def _sum_of(self, components: "list[Component]") -> Real:
+        total = np.zeros(self.sources.n_features)
+        if components:
+            values = [self.value(component.lowered, self.base) for component in components]
+            total += self.sources.backend.to_host(Value.total(values, self.sources.fixed).real(self.sources.fixed)[:, 0])
+        return total
+
+    def select(self, feature: Any) -> None:
+        """Add a feature to the selected ones; a number, or the one that a GPU has chosen."""
+        if self._adds_plainly and self.plan.is_from_one_panel:
+            self.fold_panel(feature)
+            for _, accumulator in self._folds:
+                accumulator.count_fold()
+        else:
+            for fold, accumulator in self._folds:
+                for newest in self._newest(fold, feature):
+                    self._fold(fold, accumulator, newest)
+        self.n_selected += 1
+        self._selected.append(feature)
+        self.sources.select(feature)
+
+    def fold_panel(self, feature: Any) -> None:
+        """Fold the panel of the newest feature, where it is all that a step needs; the folds are not counted."""
+        backend, n_targets = self.sources.backend, self.base.last - self.base.first
+        needs_single, needs_targets = self.plan.panel_has
+        single = self.sources.feature_sum(feature) if needs_single else 0
+        targets = slice(*self._whole) if needs_targets else slice(0)
+        # A panel that only one accumulator needs stays inside the backend.
+        panel = None if len(self._folds) == 1 else backend.panel(Feature(feature), targets=targets, reduce="sum")
+        for fold, accumulator in self._folds:
+            assert fold.panel is not None
+            # Factors of the tables (s), (f, s) and (f, s, y): each a number and a multiple of the number of targets.
+            (single_0, single_q), (pair_0, pair_q), (triple_0, triple_q) = fold.panel
+            constant, static = (single_0 + single_q * n_targets) * single, self._static(fold, accumulator)
+            if static is not None and static.size == 1:
+                constant, static = constant + int(static[0, 0]), None
+            fixed = None if static is None else static.ravel()
+            added = PanelFold(constant, fixed, pair_0 + pair_q * n_targets, triple_0 + triple_q * n_targets)
+            sums = accumulator.low.ravel()
+            if panel is None:
+                backend.fold_given_feature(sums, feature, added, targets=targets)
+            else:
+                fold_panel(sums, panel, added)
+
+    def _newest(self, fold: "Fold", feature: int) -> list[Context]:
+        """What a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""
+        if fold.nodes[0].variable == "s":
+            return [self.base._replace(s=feature)]
+        pairs = [pair for other in self._selected for pair in ((feature, other), (other, feature))]
+        return [self.base._replace(s=one, t=other) for one, other in pairs]
+
+    def _fold(self, fold: "Fold", accumulator: Accumulator, newest: Context) -> None:
+        """Fold the body for the newest feature, slice by slice of the targets if it has a value for each."""
+        if self._adds_plainly and fold.linear is not None:
+            accumulator.fold(self._add_tables(fold.linear.moving, newest, self._static(fold, accumulator)))
+            return
+        for context in self._slices(self.base) if fold.by_target else [self.base]:
+            value = self.value(fold.nodes[0].body, context._replace(s=newest.s, t=newest.t)).fixed(self.sources.fixed)
+            accumulator.fold(value, self._local(context) if fold.by_target else None)
+
+    def _static(self, fold: "Fold", accumulator: Accumulator) -> Fixed | None:
+        """The tables of a fold that do not depend on the selection, added up."""
+        if accumulator.static is None and fold.linear is not None and fold.linear.static:
+            static = self._add_tables(fold.linear.static, self.base)
+            accumulator.static = static if static.size > 1 else np.array([[int(static[0, 0])]])
+        return accumulator.static

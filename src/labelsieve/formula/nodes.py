@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
-from labelsieve.formula.values import Operation
+from labelsieve.formula.values import SMALL_FACTOR, SUM, Operation
 
 Variables = frozenset[str]
 Function = Literal["pos", "sqrt", "minimum", "maximum"]
@@ -46,6 +46,16 @@ class Formula:
     def is_static(self) -> bool:
         """True when nothing below depends on the selected features."""
         return all(child.is_static for child in self.children)
+
+    @cached_property
+    def is_reusable(self) -> bool:
+        """True when the value for some targets stays the same from step to step, and is worth keeping."""
+        return self.is_static and not self.free & {"s", "t", "z", "pa"}
+
+    @cached_property
+    def linear(self) -> "Linear | None":
+        """A lowered formula as a sum of tables; None when it is none."""
+        return _as_sum_of_tables(self)
 
     def text(self) -> "list[str | Formula]":
         """The formula as it is written: text and children in turn."""
@@ -278,6 +288,8 @@ class Table(OfVariables):
     """Sum of n log n over the cells of a joint table; entropy is that of the empty set minus this."""
 
     variables: Variables
+    is_reusable = False  # the sources keep tables
+    linear = None
 
     def text(self) -> list[str | Formula]:
         return [f"T({', '.join(sorted(self.variables, key=(*ORDER, KNOWN).index))})"]
@@ -347,6 +359,51 @@ class Reduce(Formula):
         if isinstance(body, Reduce) and body.domain == "after" and self.variable == "z":
             name, body = "sum_yz", body.body
         return [name, "(", body, ")" if self.top is None else f", top={self.top})"]
+
+
+class LinearTerm(NamedTuple):
+    """An integer, times the number of targets if ``by_targets``, times a table, added over the targets if ``added``.
+
+    Where the number of targets is a factor, the table is smaller by as much: see
+    :class:`~labelsieve.counting.fixed_point.FixedPoint`.
+    """
+
+    number: int
+    by_targets: bool
+    added: bool
+    names: Variables
+
+
+class Linear(NamedTuple):
+    """A sum of tables: those that depend on the selection (``moving``), and those that do not (``static``)."""
+
+    moving: list[LinearTerm]
+    static: list[LinearTerm]
+
+
+def _as_sum_of_tables(formula: Formula) -> Linear | None:
+    found = Linear([], [])
+    for summand in formula.terms if isinstance(formula, Add) else (formula,):
+        number, n_sizes = 1.0, 0
+        table: Table | None = None
+        added = False
+        for factor in summand.factors if isinstance(summand, Multiply) else (summand,):
+            match factor:
+                case Number(value=value):
+                    number *= value
+                case Size(domain="all"):
+                    n_sizes += 1
+                case Table() if table is None and "y" not in factor.variables:
+                    table = factor
+                case Reduce(variable="y", domain="all", body=Table() as body) if table is None and factor.operation == SUM:
+                    table, added = body, True
+                case _:
+                    return None
+        if table is None or not number.is_integer() or abs(number) >= SMALL_FACTOR or n_sizes > 1:
+            return None
+        terms = found.static if table.is_static else found.moving
+        terms.append(LinearTerm(int(number), n_sizes == 1, added, table.variables))
+    return found
 
 
 NODES = (Number, Add, Multiply, Divide, Apply, Size, Table, Term, Reduce)

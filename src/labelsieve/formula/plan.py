@@ -6,23 +6,22 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NoReturn
 
-from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Program
+from labelsieve.formula.evaluation import PANEL_BYTES, Parents, Scorer
 from labelsieve.formula.lowering import Keep, additive_components, every_term, lower, no_term, of_two_targets
 from labelsieve.formula.nodes import (
     NODES,
     SELECTED,
     Formula,
     FormulaError,
+    Linear,
     Reduce,
     Term,
     Variables,
     reducers_over_selected,
     unknown_node,
 )
-from labelsieve.formula.scorer import DeviceScorer, Scorer
-from labelsieve.formula.sources import Needs, Sources, TermSources, needs
+from labelsieve.formula.sources import Needs, Sources, needs
 from labelsieve.resources import require_memory
 from labelsieve.tables.codes import Codes
 
@@ -94,6 +93,44 @@ class Component:
     def is_relevance(self) -> bool:
         """True for the information of the candidate alone about every target, added up."""
         return str(self.written) == RELEVANCE
+
+
+PANEL_TABLES = (frozenset("s"), frozenset("fs"), frozenset("fsy"))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A reducer over the selected features, or over pairs of them: what is added to an accumulator at every step.
+
+    Attributes
+    ----------
+    nodes : list of Reduce
+        Equal reducers, which share an accumulator.
+    by_target : bool
+        Whether it has a value for each target.
+    linear : Linear or None
+        The body as a sum of tables, if it is one.
+    panel : list of pairs of int, or None
+        Factors of the tables (s), (f, s) and (f, s, y), if they are all that changes from step to step: ``(a, b)`` stands for
+        ``a + b * n_targets``.
+    """
+
+    nodes: list[Reduce]
+    by_target: bool
+    linear: Linear | None
+    panel: list[tuple[int, int]] | None
+
+    @classmethod
+    def of(cls, reducers: list[Reduce]) -> "Fold":
+        """The fold of equal reducers."""
+        node = reducers[0]
+        linear, panel = node.body.linear, None
+        if linear is not None and node.operation.linear and all(term.names in PANEL_TABLES for term in linear.moving):
+            factors = {names: [0, 0] for names in PANEL_TABLES}
+            for term in linear.moving:
+                factors[term.names][term.by_targets] += term.number
+            panel = [(plain, by_targets) for plain, by_targets in factors.values()]
+        return cls(reducers, "y" in node.free, linear, panel)
 
 
 class Plan:
@@ -215,9 +252,21 @@ class Plan:
         return any(isinstance(node, Term) for formula in self.formulas for node in formula.walk())
 
     @cached_property
-    def over_selected(self) -> list[list[Reduce]]:
-        """Reducers that are folded at every step."""
-        return reducers_over_selected(self.formulas)
+    def folds(self) -> "list[Fold]":
+        """What is folded at every step: the reducers over the selected features, equal ones together."""
+        return [Fold.of(reducers) for reducers in reducers_over_selected(self.formulas)]
+
+    @cached_property
+    def is_from_one_panel(self) -> bool:
+        """True when the panel of the newest feature, added over the targets, is all that a step needs."""
+        return bool(self.folds) and all(fold.panel is not None for fold in self.folds)
+
+    @cached_property
+    def panel_has(self) -> tuple[bool, bool]:
+        """Whether the tables (s), and (f, s, y), of that panel are needed by some fold."""
+        panels = [fold.panel for fold in self.folds if fold.panel is not None]
+        single, triple = (any(panel[table] != (0, 0) for panel in panels) for table in (0, 2))
+        return single, triple
 
     @cached_property
     def _n_accumulators(self) -> tuple[int, int]:
@@ -225,6 +274,10 @@ class Plan:
         nodes = [node for component in self.components for node in component.lowered.walk()]
         by_target = ["y" in node.free for node in nodes if isinstance(node, Reduce) and node.variable != "y"]
         return by_target.count(False), by_target.count(True)
+
+    @cached_property
+    def _needs_every_target(self) -> bool:
+        return any(need.full for need in self.needs.values())
 
     def memory(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> tuple[int, int]:
         """Estimated bytes of the packed features, and of accumulators and panels."""
@@ -234,13 +287,13 @@ class Plan:
         wanted = self.needs.get(None, Needs())
         if wanted.full:
             columns += 2 * n_targets  # kept by target, with the values computed from it
-        panel = PANEL_BYTES if any(need.full for need in self.needs.values()) else 0
+        panel = PANEL_BYTES if self._needs_every_target else 0
         return packed, 8 * n_features * columns + 3 * min(panel, 8 * n_features * n_targets)
 
     def require_memory(self, X: Codes, n_targets: int) -> None:
         """Raise MemoryError before anything is packed if it would not fit."""
         packed, accumulators = self.memory(X.n_rows, X.n_columns, n_targets, min(int(X.levels.max()), 33))
-        if X.dense is None or isinstance(X, MappedCodes):
+        if X.dense is None or X.in_file:
             packed = 0  # sparse columns are not stored as bits unless they are dense, those of a file not in memory
         require_memory(packed + accumulators, f"{self.name}: tables and accumulators of", X.n_columns, n_targets)
 
@@ -269,19 +322,14 @@ class Plan:
         lines.append(f"{'memory:':<11} packed bits {packed / 1e6:.1f} MB, accumulators {accumulators / 1e6:.1f} MB")
         return "\n".join(lines)
 
-    def runs_on_device(self, targets: slice, workspace: Workspace) -> bool:
-        """True when scores can be computed where a GPU counts: of all targets, and without whole tables."""
-        whole = targets.indices(workspace.Y.n_columns) == (0, workspace.Y.n_columns, 1)
-        return whole and not self.keeps_terms
-
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> Scorer:
-        """A scorer of the features of ``workspace``."""
+        """The scorer of the features of ``workspace``, for all targets or a slice of them."""
         plan = self.suited_to(workspace)
-        if (device := workspace.on_device) is not None and plan.runs_on_device(targets, workspace):
-            sources = Sources(device, plan.needs)
-        else:
-            device = None
-            make = TermSources if plan.keeps_terms else Sources
-            sources = make(workspace, plan.needs, plan.needs_of_known_rows)
-        program = Program(plan.formulas, sources, targets=targets, parents=parents, over_selected=plan.over_selected)
-        return Scorer(plan, program) if device is None else DeviceScorer(plan, program)
+        if workspace.backend.on_device is not None and not plan.keeps_terms:
+            is_whole = targets.indices(workspace.Y.n_columns) == (0, workspace.Y.n_columns, 1)
+            if is_whole and (device := workspace.on_device) is not None:
+                from labelsieve.formula.device import DeviceScorer
+
+                return DeviceScorer(plan, Sources(device, plan.needs), parents=parents)
+        sources = Sources(workspace, plan.needs, plan.needs_of_known_rows)
+        return Scorer(plan, sources, targets=targets, parents=parents)

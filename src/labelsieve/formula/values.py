@@ -26,11 +26,11 @@ class Value(NamedTuple):
     exact: bool
 
     def real(self, fixed: FixedPoint) -> Real:
-        """In nats."""
+        """The value in nats."""
         return fixed.information(self.array) if self.exact else self.array  # type: ignore[arg-type, return-value]
 
     def fixed(self, fixed: FixedPoint) -> Fixed:
-        """In fixed point, rounded if it was not."""
+        """The value in fixed point, rounded if it was not."""
         if self.exact:
             return self.array  # type: ignore[return-value]
         scaled = np.floor(self.array * (fixed.scale * fixed.total) + 0.5)
@@ -117,16 +117,6 @@ def together(arrays: list[Any]) -> list[Any]:
     return [array.item() if isinstance(array, np.ndarray) else array for array in arrays]
 
 
-def fixed_value(array: Fixed) -> Value:
-    """Exact."""
-    return Value(array, True)
-
-
-def real_value(array: Real) -> Value:
-    """In nats."""
-    return Value(array, False)
-
-
 def weighted_sum(values: Iterable[tuple[Value, slice]], weights: TargetWeights, fixed: FixedPoint) -> Value:
     """The sum over targets with their weights: exact for whole weights, else in doubles, one target after the other."""
     exact, real = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1))
@@ -187,10 +177,10 @@ class Operation:
     def finish(self, folded: Fixed, counts: NDArray[np.intp], fixed: FixedPoint) -> Value:
         """The result of as many folds as ``counts``; 0 where there were none."""
         if self.averages:
-            return real_value(fixed.information(folded) / np.maximum(counts, 1))
+            return Value(fixed.information(folded) / np.maximum(counts, 1), False)
         if self.linear or (counts.ndim == 0 and counts > 0):
-            return fixed_value(folded)
-        return fixed_value(np.where(counts > 0, folded, 0))
+            return Value(folded, True)
+        return Value(np.where(counts > 0, folded, 0), True)
 
 
 _METHODS: dict[np.ufunc, str] = {np.add: "sum", np.minimum: "min", np.maximum: "max"}

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends import Backend, Column, CountingOptions, make_backend
 from labelsieve.counting.backends.known_targets import known_tables_suffice
 from labelsieve.counting.backends.native import NativeBackend
-from labelsieve.counting.backends.protocol import Sums
+from labelsieve.counting.backends.protocol import Sums, Terms
 from labelsieve.counting.fixed_point import ESTIMATORS, FixedPoint
 from labelsieve.counting.joint_codes import constant_column, joint_variable
-from labelsieve.counting.workspace import MissingLevels, Terms, table_information
+from labelsieve.counting.workspace import MissingLevels, table_information
 from labelsieve.errors import InputError, one_of, require_same_rows
 from labelsieve.tables.codes import Codes, with_missing_cells
 from labelsieve.tables.frames import read_table
@@ -34,7 +34,7 @@ def shrunk_information(tables: Sequence[Codes], terms: Terms, sample_weight: Wei
 
     Cost: counts as for the other estimators, and a logarithm for each cell of a table and of its margins. Tables of a column of
     ``X`` with more than 33 levels, or of other variables with more than 64, are counted with numpy
-    (:class:`~labelsieve.counting.backends.table_backend.JointTables`).
+    (:class:`~labelsieve.counting.backends.joint_tables.JointTables`).
     """
     weights = read_weights(sample_weight, tables[0].n_rows)
     if weights is not None and not weights.all():

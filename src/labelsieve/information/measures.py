@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.counting.workspace import Terms
+from labelsieve.counting.backends.protocol import Terms
 from labelsieve.information.input import Base, Real, sum_of_entropies
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.label_sets import label_matrix

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
-from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 from labelsieve.errors import InputError
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.targets import TargetTable
@@ -96,7 +95,7 @@ def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Est
     Dropped rows are removed. Repeated rows stay single in X and are repeated in ``row_index``. Cost: a copy of the remaining
     codes, if any row is dropped.
     """
-    if isinstance(X, MappedCodes):
+    if X.in_file:
         return _count_mapped(X, encoded, weights, estimator)
     rows, row_index, times = encoded.rows, encoded.row_index, None
     if row_index is not None:
@@ -118,7 +117,7 @@ def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Est
     return CountingInput(X, encoded.codes, row_index, quantized, encoded.n_left_out, encoded)
 
 
-def _count_mapped(X: MappedCodes, encoded: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
+def _count_mapped(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:
     """The same for codes in a file, which is not copied: dropped rows are those that the row index does not name."""
     row_index, times = encoded.row_index, None
     if encoded.share is not None:

@@ -15,7 +15,7 @@ from labelsieve.criteria import JoinedMIM
 from labelsieve.criteria.relevance import MIM
 from labelsieve.errors import one_of
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents
-from labelsieve.formula.labelwise import LabelwiseScorer, can_share
+from labelsieve.formula.labelwise import LabelwiseScorer, LabelwiseSources, can_share
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace.base import CountingInput
 from labelsieve.search.gains import Gain, Progress
@@ -146,7 +146,8 @@ def _lists_of_blocks(
             np.put_along_axis(closed, candidates[start - targets.start : block.stop - targets.start].T, False, axis=0)
         closed[list(excluded)] = True
         if shared:
-            scorer = LabelwiseScorer(suited, workspace, block, parents)
+            sources = LabelwiseSources(workspace, suited.needs, block)
+            scorer = LabelwiseScorer(suited, sources, targets=block, parents=parents)
             report = None if progress is None else partial(_in_all, progress, block, n_targets)
             if plan.is_ranking:
                 yield _ranked(scorer, n_selected, forced, closed, last)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.workspace import Workspace
 from labelsieve.errors import InputError
+from labelsieve.formula.evaluation import Scorer
 from labelsieve.formula.plan import Plan
-from labelsieve.formula.scorer import Scorer
 from labelsieve.tables.codes import Codes
 
 Real = NDArray[np.float64]

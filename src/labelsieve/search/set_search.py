@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
+from labelsieve.formula.evaluation import Scorer
 from labelsieve.formula.plan import Plan
-from labelsieve.formula.scorer import Scorer
 from labelsieve.search.gains import Gain, Progress
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.pairwise_terms import PairwiseTerms, Real

@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.backends.chunked.backend import ChunkCounts, EntryChunks, LevelCells, values_of
 from labelsieve.counting.backends.chunked.packed_rows import PackedRows
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, CountBlock, Feature, Panel, Reduce, Sums
+from labelsieve.counting.backends.joint_tables import CountBlock
+from labelsieve.counting.backends.protocol import ALL_TARGETS, Backend, Condition, Feature, Panel, Reduce, Sums
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, require_same_rows, whole_number
@@ -105,7 +106,7 @@ class PairTables:
         return PairTables(self.n_rows, levels, classes, with_targets, with_features, of_classes)
 
 
-class PairBackend:
+class PairBackend(Backend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` of counts without rows, for formulas over pairs."""
 
     def __init__(self, tables: PairTables, X: Codes, Y: Codes, fixed: FixedPoint, **_options: object) -> None:
@@ -119,12 +120,12 @@ class PairBackend:
         features = np.add.reduceat(values_of(self._fixed, of_first), self._features)
         return features, np.add.reduceat(values_of(self._fixed, self._tables.of_classes), self._targets)
 
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None, first_feature: int = 0) -> Sums:
         values = values_of(self._fixed, self._tables.with_targets)
         sums = np.add.reduceat(np.add.reduceat(values, self._targets, axis=0), self._features, axis=1).T[:, targets]
         return sums.sum(axis=1) if reduce else np.ascontiguousarray(sums)
 
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
         if (
             not isinstance(given, Feature)
             or self._tables.with_features is None

@@ -18,7 +18,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve import core
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
-from labelsieve.counting.backends.protocol import pairs_from
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import Discretizer, one_table
@@ -147,7 +146,7 @@ class Redundancy:
     def _pairs_of(self, block: NDArray[np.intp], reduce: Literal["sum"] | None = None) -> NDArray[np.int64]:
         """Sums of the columns of a block with all features from its first one on."""
         features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
-        return pairs_from(self._backend, features.start, targets=features, reduce=reduce)
+        return self._backend.pairs(targets=features, reduce=reduce, first_feature=features.start)
 
     def mean(self, progress: Progress | None = None) -> float:
         """The exact mean of all entries; memory is one block of sums, or the whole matrix if it may be stored."""

@@ -12,7 +12,7 @@ from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.discoveries.association import SMALLEST
 from labelsieve.discoveries.permutations import permutation_within, permuted_rows
 from labelsieve.errors import InputError, not_negative, one_of, share, whole_number
-from labelsieve.formula.scorer import Scorer
+from labelsieve.formula.evaluation import Scorer
 from labelsieve.labelspace.base import RandomState
 from labelsieve.stopping.base import SelectionPath, StoppingRule
 from labelsieve.tables.codes import Codes

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -67,6 +67,7 @@ class Codes:
     dense: NDArray[np.uint8] | NDArray[np.uint16] | None = None
     sparse: SparseCodes | None = None
     missing: NDArray[np.bool_] | None = None
+    in_file: ClassVar[bool] = False  # True for codes that are read from a file whenever they are counted
 
     @classmethod
     def from_values(cls, X: "TargetsLike | Codes", *, names: Sequence[str] | None = None, what: str = "X") -> "Codes":

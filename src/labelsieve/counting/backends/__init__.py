@@ -1,19 +1,30 @@
-from labelsieve.counting.backends.chunked.backend import ChunkedBackend
-from labelsieve.counting.backends.dask.backend import dask_backend
+"""Backends count codes and answer with sums over the cells of joint tables.
+
+Read ``protocol`` first: :class:`Backend` is all that formulas know of counting. ``native`` is the backend for data in memory;
+``factory`` chooses one. Backends for chunks of rows, Dask clusters and GPUs are in packages of their own, which are imported
+when they are asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from labelsieve.counting.backends.factory import CountingOptions, make_backend
-from labelsieve.counting.backends.gpu.backend import GpuBackend
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import (
     Backend,
     BackendFactory,
     Column,
     Feature,
-    FoldingBackend,
     JointFeatures,
     Panel,
     PanelFold,
     Target,
 )
+
+if TYPE_CHECKING:
+    from labelsieve.counting.backends.chunked.backend import ChunkedBackend
+    from labelsieve.counting.backends.dask.backend import dask_backend
+    from labelsieve.counting.backends.gpu.backend import GpuBackend
 
 __all__ = [
     "Backend",
@@ -22,7 +33,6 @@ __all__ = [
     "Column",
     "CountingOptions",
     "Feature",
-    "FoldingBackend",
     "GpuBackend",
     "JointFeatures",
     "NativeBackend",
@@ -32,3 +42,11 @@ __all__ = [
     "dask_backend",
     "make_backend",
 ]
+
+_IMPORTED_LATER = {"ChunkedBackend": "chunked", "dask_backend": "dask", "GpuBackend": "gpu"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _IMPORTED_LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_IMPORTED_LATER[name]}.backend"), name)

@@ -19,74 +19,25 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.joint_tables import CountBlock
 from labelsieve.counting.backends.protocol import (
     ALL_TARGETS,
     Backend,
     BackendFactory,
     Condition,
-    CountBlock,
     Panel,
     Reduce,
     RowOptions,
     Sums,
+    target_range,
 )
-from labelsieve.counting.backends.table_backend import target_range
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.errors import InputError
 from labelsieve.tables.codes import Codes, SparseCodes
 from labelsieve.tables.weights import RowWeights
 
 
-class KnownTables:
-    r"""Tables of targets as sums over the known rows, times :math:`N/K`: the same bits as the core's.
-
-    Parameters
-    ----------
-    backend : Backend
-        Its whole tables have the unknown cells as the last level of a target.
-    fixed : FixedPoint
-    ratios : ndarray of float, shape (n_targets,)
-        :math:`N/K`: 1 for targets without unknown cells.
-
-    Notes
-    -----
-    Cost: whole tables, see :class:`~labelsieve.counting.backends.table_backend.JointTables`.
-    """
-
-    def __init__(self, backend: Backend, fixed: FixedPoint, ratios: NDArray[np.float64]) -> None:
-        self._backend, self._fixed, self._ratios = backend, fixed, ratios
-        self._n_features = len(backend.singles()[0])
-
-    def singles(self) -> tuple[Sums, Sums]:
-        return self._backend.singles()[0], self._sums(None, ALL_TARGETS, features=False)[0]
-
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        sums = self._sums(None, targets)
-        return sums if reduce is None else sums.sum(axis=1)
-
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        sums = self._sums(given, targets)
-        return Panel(self._backend.panel(given, targets=slice(0)).pair, sums if reduce is None else sums.sum(axis=1))
-
-    def given_targets(self, given: Condition) -> Sums:
-        sums: Sums = self._sums(given, ALL_TARGETS, features=False)[0]
-        return sums
-
-    def given_single(self, given: Condition) -> int:
-        return self._backend.given_single(given)
-
-    def _sums(self, given: Condition | None, targets: slice, *, features: bool = True) -> Sums:
-        ratios = self._ratios[targets]
-        sums = np.empty((self._n_features if features else 1, len(ratios)), dtype=np.int64)
-        for block in self._backend.joint_counts(given, targets=targets, features=features):
-            ratio = ratios[block.target]
-            known = block.counts[:, :, :-1] if ratio > 1 else block.counts
-            cells = self._fixed(np.rint(known * self._fixed.unit).astype(np.int64)).sum(axis=(1, 2, 3))
-            sums[block.features, block.target] = np.floor(cells * ratio + 0.5).astype(np.int64)
-        return sums
-
-
-class KnownTargets:
+class KnownTargets(Backend):
     """A backend whose targets may have unknown cells: the last level of the columns that ``Y.missing`` names.
 
     Parameters
@@ -118,18 +69,11 @@ class KnownTargets:
     def singles(self) -> tuple[Sums, Sums]:
         return self._singles
 
-    def of_known_rows(self) -> KnownTables:
-        """See :meth:`labelsieve.counting.backends.native.NativeBackend.of_known_rows`; from whole tables."""
-        return KnownTables(self, self._fixed, self._all_ratios)
-
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        sums = _side_by_side([self._backend.pairs(targets=part) for part in self._parts(targets)])
-        return _reduced(self._combined(self._singles[0], sums, targets), reduce)
-
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
         panels = [self._backend.panel(given, targets=part) for part in self._parts(targets)]
-        pair, triple = panels[0].pair, _side_by_side([panel.triple for panel in panels])
-        return Panel(pair, _reduced(self._combined(pair, triple, targets), reduce))
+        pair, triple = panels[0].pair, panels[0].triple if len(panels) == 1 else np.hstack([one.triple for one in panels])
+        combined = self._combined(pair, triple, targets)
+        return Panel(pair, combined.sum(axis=1) if reduce else combined)
 
     def given_targets(self, given: Condition) -> Sums:
         sums = self._backend.given_targets(given)[np.newaxis]
@@ -144,6 +88,9 @@ class KnownTargets:
     ) -> Iterator[CountBlock]:
         within = None if targets is None else slice(*targets.indices(self._n_targets))
         return self._backend.joint_counts(given, targets=within, features=features)
+
+    def of_known_rows(self) -> "KnownTables":
+        return KnownTables(self, self._fixed, self._all_ratios)
 
     def _flagged(self, targets: slice) -> tuple[int, int, slice]:
         """The range of the targets, and which of the targets with unknown cells are in it."""
@@ -171,14 +118,54 @@ class KnownTargets:
         return combined
 
 
-def _side_by_side(sums: list[Sums]) -> Sums:
-    return sums[0] if len(sums) == 1 else np.hstack(sums)
+class KnownTables(Backend):
+    r"""Tables of targets as sums over the known rows, times :math:`N/K`: the same bits as the core's.
 
+    Parameters
+    ----------
+    backend : Backend
+        Its whole tables have the unknown cells as the last level of a target.
+    fixed : FixedPoint
+    ratios : ndarray of float, shape (n_targets,)
+        :math:`N/K`: 1 for targets without unknown cells.
 
-def _reduced(sums: Sums, reduce: Reduce) -> Sums:
-    if reduce not in (None, "sum"):
-        raise InputError(f"reduce must be None or 'sum', not {reduce!r}.")
-    return sums if reduce is None else sums.sum(axis=1)
+    Notes
+    -----
+    Cost: whole tables, see :class:`~labelsieve.counting.backends.joint_tables.JointTables`.
+    """
+
+    def __init__(self, backend: Backend, fixed: FixedPoint, ratios: NDArray[np.float64]) -> None:
+        self._backend, self._fixed, self._ratios = backend, fixed, ratios
+        self._n_features = len(backend.singles()[0])
+
+    def singles(self) -> tuple[Sums, Sums]:
+        return self._backend.singles()[0], self._sums(None, ALL_TARGETS, features=False)[0]
+
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        sums = self._sums(given, targets)
+        return Panel(self._backend.panel(given, targets=slice(0)).pair, sums.sum(axis=1) if reduce else sums)
+
+    def given_targets(self, given: Condition) -> Sums:
+        sums: Sums = self._sums(given, ALL_TARGETS, features=False)[0]
+        return sums
+
+    def given_single(self, given: Condition) -> int:
+        return self._backend.given_single(given)
+
+    def joint_counts(
+        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
+    ) -> Iterator[CountBlock]:
+        return self._backend.joint_counts(given, targets=targets, features=features)
+
+    def _sums(self, given: Condition | None, targets: slice, *, features: bool = True) -> Sums:
+        ratios = self._ratios[targets]
+        sums = np.empty((self._n_features if features else 1, len(ratios)), dtype=np.int64)
+        for block in self._backend.joint_counts(given, targets=targets, features=features):
+            ratio = ratios[block.target]
+            known = block.counts[:, :, :-1] if ratio > 1 else block.counts
+            cells = self._fixed(np.rint(known * self._fixed.unit).astype(np.int64)).sum(axis=(1, 2, 3))
+            sums[block.features, block.target] = np.floor(cells * ratio + 0.5).astype(np.int64)
+        return sums
 
 
 def known_tables_suffice(tables: Iterable[tuple[float, Iterable[str]]]) -> bool:

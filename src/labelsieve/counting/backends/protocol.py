@@ -1,25 +1,31 @@
-"""The counting backend: the one protocol between the formulas and whatever counts.
+"""The protocol between formulas and whatever counts: conditions, panels, and the base class of all backends.
 
 Everything above this package asks a :class:`Backend` and nothing else. A backend is built by a :class:`BackendFactory` for the
-codes of ``d`` features and ``q`` targets; :func:`labelsieve.counting.backends.make_backend` finds the factory.
+codes of ``d`` features and ``q`` targets; :func:`labelsieve.counting.backends.make_backend` finds the factory. A new backend
+needs five methods; the others have plain implementations here, which a backend replaces where it can do better.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack, runtime_checkable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
+from labelsieve.counting.backends.joint_tables import CountBlock, JointTables
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.joint_codes import refine, sum_of_levels
+from labelsieve.errors import require_same_rows
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.weights import RowWeights
 
 Sums = NDArray[np.int64]
 Reduce = Literal["sum"] | None
+Terms = Sequence[tuple[float, str]]
 ALL_TARGETS = slice(None)
-PANELS = 64  # that are counted together at most: their sums are in memory at the same time
 
 
 @dataclass(frozen=True)
@@ -63,40 +69,48 @@ class Panel(NamedTuple):
     """``(d, t)`` for ``t`` targets, or ``(d,)`` when reduced: cells of (feature, condition, target)."""
 
 
-class CountBlock(NamedTuple):
-    """Whole joint tables of some features with one target."""
+class PanelFold(NamedTuple):
+    """``constant + fixed + pair_factor * pair + triple_factor * triple``: what a panel adds to an accumulator."""
 
-    features: NDArray[np.intp]
-    target: int
-    """Position among the targets asked for."""
-    counts: NDArray[np.float64]
-    """``(features, levels of a feature, levels of the target, levels of the condition)``; an absent variable has one level."""
+    constant: int
+    fixed: Sums | None
+    pair_factor: int
+    triple_factor: int
 
 
-class Backend(Protocol):
+class Backend(ABC):
     r"""Joint tables of features and targets.
 
-    All sums are :math:`\sum f(n)` over the cells of a table, with :math:`f(n)` from the
-    ``FixedPoint`` that the backend was built with: exact integers, so every backend
-    returns the same bits, for any number of threads and any order of counting. Answers are arrays of the host. One thread
-    calls a backend at a time; ``n_jobs`` is the number of threads that it counts with.
+    All sums are :math:`\sum f(n)` over the cells of a table, with :math:`f(n)` from the ``FixedPoint`` that the backend was
+    built with: exact integers, so every backend returns the same bits, for any number of threads and any order of counting.
+    One thread calls a backend at a time; ``n_jobs`` is the number of threads that it counts with.
     """
 
+    xp: Any = np
+    """The module of the arrays that it returns: numpy, or CuPy for a backend whose results stay on a GPU."""
+    on_device: "Backend | None" = None
+    """The same tables with results that stay on a GPU, where scores can then be computed."""
+
+    @abstractmethod
     def singles(self) -> tuple[Sums, Sums]:
         """``(d,)`` and ``(q,)``: cells of every feature and of every target."""
 
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        """``(d, t)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``."""
+    @abstractmethod
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        """Cells of (feature, condition) and of (feature, condition, target), or without a condition.
 
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        """Cells of (feature, condition) and of (feature, condition, target); ``targets`` is a slice with step 1."""
+        ``targets`` is a slice with step 1; ``reduce="sum"`` adds the triples over the targets.
+        """
 
+    @abstractmethod
     def given_targets(self, given: Condition) -> Sums:
         """``(q,)``: cells of (condition, target)."""
 
+    @abstractmethod
     def given_single(self, given: Condition) -> int:
         """Cells of the condition alone."""
 
+    @abstractmethod
     def joint_counts(
         self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
     ) -> Iterator[CountBlock]:
@@ -106,6 +120,110 @@ class Backend(Protocol):
         ``unit``: exact in doubles. Without features there is one table for each target; ``targets=None`` leaves the targets
         out.
         """
+
+    def to_host(self, values: Any) -> NDArray[Any]:
+        """An array that it returned, in the memory of the host."""
+        host: NDArray[Any] = values
+        return host
+
+    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None, first_feature: int = 0) -> Sums:
+        """``(d, t)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``.
+
+        Sums of features before ``first_feature`` may be anything, and need not be counted.
+        """
+        return self.panel(None, targets=targets, reduce=reduce).triple
+
+    def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> Iterable[Panel]:
+        """The panels conditioned on features, each with the targets of its slice, one after the other."""
+        for feature, targets in requests:
+            yield self.panel(Feature(feature), targets=targets)
+
+    def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
+        """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
+        fold_panel(accumulator, self.panel(Feature(feature), targets=targets, reduce="sum"), fold)
+
+    def shrunk_information(self, terms: Terms, given: Condition | None, targets: slice | None) -> NDArray[np.float64] | None:
+        """Sums of entropies of shrunk tables of every feature; None where they must be computed from whole tables."""
+        return None
+
+    def of_known_rows(self) -> "Backend":
+        r"""The same with tables of targets as sums over the rows in which the target is known, times :math:`N/K`.
+
+        Only asked for targets with unknown cells: see :mod:`labelsieve.counting.backends.known_targets`.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not count targets with unknown cells")
+
+    def panel_with_known_rows(self, given: Condition, *, targets: slice = ALL_TARGETS) -> tuple[Panel, Sums]:
+        """A panel, and the triples of :meth:`of_known_rows`."""
+        return self.panel(given, targets=targets), self.of_known_rows().panel(given, targets=targets).triple
+
+
+@dataclass(eq=False, repr=False)
+class CodesBackend(Backend):
+    """A backend that has the codes of all rows in this process: conditions and whole tables are the same for all of them.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`BackendFactory`.
+    """
+
+    X: Codes
+    Y: Codes
+    fixed: FixedPoint
+    _: KW_ONLY
+    weights: RowWeights | None = None
+    row_index: NDArray[np.uint32] | None = None
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        self.n_rows = self.X.n_rows if self.row_index is None else len(self.row_index)
+        require_same_rows(self.n_rows, self.Y.n_rows)
+        self.n_features, self.n_targets = self.X.n_columns, self.Y.n_columns
+        self._joined: tuple[int, ...] | None = None  # the features of the joint that was asked for last
+
+    @cached_property
+    def weights_of_targets(self) -> RowWeights | None:
+        """The weight of each row of ``Y``."""
+        return None if self.weights is None else self.weights.of(self.row_index)
+
+    @cached_property
+    def _tables(self) -> JointTables:
+        weights = self.weights_of_targets
+        of_rows = None if weights is None else weights.values / weights.unit
+        return JointTables(self.X, self.Y, weights=of_rows, row_index=self.row_index)
+
+    def column(self, given: Condition) -> tuple[NDArray[np.integer], int]:
+        """The codes of a condition, one for each row of ``Y``, and its number of levels."""
+        match given:
+            case Column(codes=codes, n_levels=n_levels):
+                return codes, n_levels
+            case Target(index=index):
+                return self.Y.column(index), int(self.Y.levels[index])
+            case Feature(index=index):
+                codes, n_levels = self.X.column(index), int(self.X.levels[index])
+            case JointFeatures(indices=indices):
+                self._refine(indices)
+                codes, n_levels = self._joint, self._n_joint
+        return codes if self.row_index is None else codes[self.row_index], n_levels
+
+    def _refine(self, indices: tuple[int, ...]) -> None:
+        """Join features to the last joint: one pass over the rows for each feature that it did not have."""
+        known = self._joined or ()
+        if self._joined is None or indices[: len(known)] != known:
+            self._joint, self._n_joint, known = np.zeros(self.X.n_rows, dtype=np.uint32), 1, ()
+        for index in indices[len(known) :]:
+            self._n_joint = refine(self._joint, self._n_joint, self.X, index)
+        self._joined = indices
+
+    def given_single(self, given: Condition) -> int:
+        return sum_of_levels(*self.column(given), self.fixed, self.weights_of_targets)
+
+    def joint_counts(
+        self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
+    ) -> Iterator[CountBlock]:
+        codes = None if given is None else self.column(given)[0]
+        return self._tables.joint_counts(codes, targets=targets, features=features)
 
 
 class RowOptions(TypedDict, total=False):
@@ -120,7 +238,7 @@ class BackendFactory(Protocol):
     """A callable that builds a backend, such as a class with this signature."""
 
     def __call__(self, X: Codes, Y: Codes, fixed: FixedPoint, **options: Unpack[RowOptions]) -> Backend:
-        """A backend for features ``X`` and targets ``Y``.
+        """Build a backend for features ``X`` and targets ``Y``.
 
         Parameters
         ----------
@@ -137,50 +255,6 @@ class BackendFactory(Protocol):
         """
 
 
-class PanelFold(NamedTuple):
-    """``constant + fixed + pair_factor * pair + triple_factor * triple``: what a panel adds to an accumulator."""
-
-    constant: int
-    fixed: Sums | None
-    pair_factor: int
-    triple_factor: int
-
-
-@runtime_checkable
-class FoldingBackend(Protocol):
-    """An optional capability: panels that are added to an accumulator where they are counted."""
-
-    def fold_given_feature(self, accumulator: Sums, feature: int, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
-        """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
-
-
-@runtime_checkable
-class PanelsBackend(Protocol):
-    """An optional capability: several small panels that are counted at the same time, on several threads."""
-
-    def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> list[Panel]:
-        """The panels conditioned on features, each with the targets of its slice."""
-
-
-def panels_given_features(backend: Backend, requests: Sequence[tuple[int, slice]]) -> Iterator[Panel]:
-    """The panels conditioned on features, each with the targets of its slice, one after the other."""
-    together = getattr(backend, "panels_given_features", None)
-    if together is None:
-        yield from (backend.panel(Feature(feature), targets=targets) for feature, targets in requests)
-        return
-    for start in range(0, len(requests), PANELS):
-        yield from together(requests[start : start + PANELS])
-
-
-def pairs_from(backend: Backend, first_feature: int, *, targets: slice, reduce: Reduce = None) -> Sums:
-    """As ``backend.pairs``; sums of earlier features may be anything, and need not be counted."""
-    count: Any = getattr(backend, "pairs_from", None)
-    sums: Sums = (
-        backend.pairs(targets=targets, reduce=reduce) if count is None else count(first_feature, targets=targets, reduce=reduce)
-    )
-    return sums
-
-
 def fold_panel(accumulator: Any, panel: Panel, fold: PanelFold) -> None:
     """Add ``fold`` of a reduced panel to ``(d,)`` numbers, in one pass."""
     constant, fixed, pair_factor, triple_factor = fold
@@ -194,10 +268,11 @@ def fold_panel(accumulator: Any, panel: Panel, fold: PanelFold) -> None:
     core.fold_panel(accumulator, fixed, panel.pair, pair_factor, panel.triple, triple_factor, constant)
 
 
-def fold_newest(backend: Backend, accumulator: Sums, feature: Any, fold: PanelFold, targets: slice) -> None:
-    """Add ``fold`` of the panel conditioned on a feature; the panel stays inside a backend that can fold."""
-    fold_inside = getattr(backend, "fold_given_feature", None)  # isinstance would take as long as the fold of a small table
-    if fold_inside is not None:
-        fold_inside(accumulator, feature, fold, targets=targets)
-    else:
-        fold_panel(accumulator, backend.panel(Feature(feature), targets=targets, reduce="sum"), fold)
+def target_range(targets: slice, n_targets: int) -> tuple[int, int]:
+    """The first of the targets of a slice with step 1, and their end.
+
+    >>> target_range(slice(2, None), 5), target_range(slice(4, 2), 5)
+    ((2, 5), (4, 4))
+    """
+    first, last, _ = targets.indices(n_targets)
+    return first, max(first, last)

@@ -25,7 +25,7 @@ from labelsieve.formula.nodes import (
     unknown_node,
 )
 from labelsieve.formula.plan import Plan
-from labelsieve.formula.values import SUM, Fixed, Operation, Value, fixed_value, real_value
+from labelsieve.formula.values import SUM, Fixed, Operation, Value
 
 
 def merged(formula: Formula) -> Formula:
@@ -131,7 +131,7 @@ class GroupBounds:
         self._accumulators: dict[int, tuple[Accumulator, Accumulator]] = {}
         self._bodies: list[Reduce] = []
         for same in reducers_over_selected([self._score]):
-            low, high = (Accumulator(same[0].operation, True, len(least), 1) for _ in range(2))
+            low, high = (Accumulator(same[0].operation, len(least)) for _ in range(2))
             self._accumulators |= {id(node): (low, high) for node in same}
             self._bodies.append(same[0])
         self._n_selected = 0
@@ -164,7 +164,7 @@ class GroupBounds:
         self._ranges |= {"s": self._of_selected(c, x, is_known), "ys": self._given_selected(c, m, x, is_known)}
         for node in self._bodies:
             for accumulator, value in zip(self._accumulators[id(node)], self._rounded(self._range(node.body)), strict=True):
-                accumulator.fold(value.fixed(self._fixed), None)
+                accumulator.fold(value.fixed(self._fixed))
         self._n_selected += 1
 
     def _term(self, counts: Counts) -> Fixed:
@@ -225,10 +225,10 @@ class GroupBounds:
             return self._linear(known)
         match node:
             case Number(value=number):
-                constant = real_value(np.array([[number]]))
+                constant = Value(np.array([[number]]), False)
                 return constant, constant
             case Reduce(variable="s"):
-                low, high = (one.value(self._n_selected, slice(None), self._fixed) for one in self._accumulators[id(node)])
+                low, high = (one.value(self._n_selected, self._fixed) for one in self._accumulators[id(node)])
                 return low, high
             case Reduce(variable="y", body=body):
                 return self._rounded(self._range(body))
@@ -248,7 +248,7 @@ class GroupBounds:
         """In fixed point; wider where doubles may have been rounded in another order."""
         low, high = ends
         slack = 0 if low.exact and high.exact else ROUNDING
-        return fixed_value(low.fixed(self._fixed) - slack), fixed_value(high.fixed(self._fixed) + slack)
+        return Value(low.fixed(self._fixed) - slack, True), Value(high.fixed(self._fixed) + slack, True)
 
     def _corners(self, operation: Callable[[list[Value], FixedPoint], Value], one: Range, other: Range) -> Range:
         """The range of an operation that is monotone in each of two values."""
@@ -262,12 +262,12 @@ class GroupBounds:
         """0 where the denominator is 0 and known; no bound where it may be 0, or the ratio be very large."""
         low, high = (value.real(self._fixed) for value in bottom)
         is_zero, is_unknown = (low == 0) & (high == 0), (low <= 0) & (low < high)
-        safe: Range = real_value(np.where(is_unknown, 1.0, low)), real_value(np.where(is_unknown, 1.0, high))
+        safe: Range = Value(np.where(is_unknown, 1.0, low), False), Value(np.where(is_unknown, 1.0, high), False)
         values = self._corners(lambda pair, fixed: Value.ratio(pair[0], pair[1], fixed), top, safe)
         is_unknown = is_unknown | (np.maximum(-values[0].array, values[1].array) > LARGEST_RATIO)
         self._unbounded |= is_unknown
         low, high = (np.where(is_zero | is_unknown, 0.0, value.array) for value in values)
-        return real_value(low), real_value(high)
+        return Value(low, False), Value(high, False)
 
     def _linear(self, known: dict[Variables, float]) -> Range:
         """A sum of tables as a sum of information terms and entropies, of which ranges are known."""
@@ -291,5 +291,5 @@ class GroupBounds:
 
     def _sum(self, terms: list[tuple[float, Fixed]]) -> Value:
         if all(float(factor).is_integer() for factor, _ in terms):
-            return fixed_value(sum((int(factor) * table for factor, table in terms), np.zeros((1, 1), dtype=np.int64)))
-        return real_value(sum((factor * self._fixed.information(table) for factor, table in terms), np.zeros((1, 1))))
+            return Value(sum((int(factor) * table for factor, table in terms), np.zeros((1, 1), dtype=np.int64)), True)
+        return Value(sum((factor * self._fixed.information(table) for factor, table in terms), np.zeros((1, 1))), False)

@@ -5,14 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends.protocol import Column, Condition, Feature
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.evaluation import Program, Progress
+from labelsieve.formula.evaluation import Progress, Scorer
 from labelsieve.formula.nodes import Add, Apply, Formula, Multiply, Number, Reduce
 from labelsieve.formula.plan import Plan
-from labelsieve.formula.scorer import Scorer
-from labelsieve.formula.sources import Context, Sources
-from labelsieve.formula.values import MAX, MEAN, MIN, SUM, Fixed
+from labelsieve.formula.sources import Sources
+from labelsieve.formula.values import MAX, MEAN, MIN, SUM
 from labelsieve.tables.codes import Codes
 
 Real = NDArray[np.float64]
@@ -72,7 +70,6 @@ class LazyGain:
         self._all = plan.bind(workspace) if plan.first is None else _with_one(plan).bind(workspace)
         self._bounds = np.empty(0)
         self._relevance: Real | None = None
-        self._of_targets: dict[int, Fixed] = {}
         self._n_exact = 1 if plan.first is not None else 0  # selected features up to which all scores are evaluated at once
 
     def scores(self) -> Real:
@@ -114,7 +111,7 @@ class LazyGain:
                 oldest = self._batches.pop(next(iter(self._batches)))
                 self._batch_of[oldest.features] = -1
             self._batch_of[new] = self._n_batches
-            self._batches[self._n_batches] = _Batch(self._plan, self._workspace, new, self._of_targets)
+            self._batches[self._n_batches] = _Batch(self._plan, self._workspace, new)
             self._n_batches += 1
         number = int(self._batch_of[top])
         self._batches[number] = self._batches.pop(number)
@@ -137,61 +134,34 @@ class LazyGain:
         self._selected.append(feature)
         if len(self._selected) <= self._n_exact:
             self._all.select(feature)
-        self._of_targets[feature] = self._workspace.backend.given_targets(Feature(feature))
 
     def report_to(self, progress: Progress | None) -> None:
-        """Steps are short."""
+        """Ignore progress reports: lazy steps finish quickly."""
 
 
 class _Batch:
     """Some candidates with their accumulators, which are brought up to date when they are needed."""
 
-    def __init__(self, plan: Plan, workspace: Workspace, features: NDArray[np.intp], of_targets: dict[int, Fixed]) -> None:
+    def __init__(self, plan: Plan, workspace: Workspace, features: NDArray[np.intp]) -> None:
         self.features = features
-        sources = _BatchSources(plan, workspace, features, of_targets)
-        self._program = Program(plan.formulas, sources, over_selected=plan.over_selected)
-        self._scorer = Scorer(plan, self._program)
+        X = workspace.X.take_columns(features)
+        candidates = Workspace(X, workspace.Y, workspace.options, row_index=workspace.row_index)
+        self._scorer = Scorer(plan, Sources(candidates, plan.needs, selected_in=workspace))
 
     def scores(self, selected: Sequence[int]) -> Real:
-        """Of its candidates, given the selected features."""
-        for feature in selected[self._program.n_selected :]:
+        """Scores of its candidates, given the selected features."""
+        for feature in selected[self._scorer.n_selected :]:
             self._scorer.select(feature)
         return self._scorer.scores()
 
     def components(self, feature: int) -> dict[str, float]:
-        """Of a candidate's last score."""
+        """The components of a candidate's last score."""
         return self._scorer.components(int(np.searchsorted(self.features, feature)))
-
-
-class _BatchSources(Sources):
-    """Tables of some of the features, conditioned on any of them."""
-
-    def __init__(self, plan: Plan, workspace: Workspace, features: NDArray[np.intp], of_targets: dict[int, Fixed]) -> None:
-        candidates = Workspace(
-            workspace.X.take_columns(features), workspace.Y, workspace.options, row_index=workspace.row_index
-        )
-        super().__init__(candidates, plan.needs)
-        self._whole, self._of_targets = workspace, of_targets
-
-    def _condition(self, given: str, context: Context) -> Condition:
-        if given != "s":
-            return super()._condition(given, context)
-        assert context.s is not None
-        column = self._whole.X.column(context.s)
-        rows = self._whole.row_index
-        return Column(column if rows is None else column[rows], int(self._whole.X.levels[context.s]))
-
-    def _count(self, given: str | None, context: Context, what: str, kept: dict[object, Fixed]) -> None:
-        if given == "s" and what == "targets":  # the same for every batch
-            assert context.s is not None
-            kept["targets"] = self._of_targets[context.s]
-        else:
-            super()._count(given, context, what, kept)
 
 
 def _by_target(plan: Plan) -> bool:
     """True when a reducer over the selected features has a value for each target."""
-    return any("y" in reducers[0].free for reducers in plan.over_selected)
+    return any(fold.by_target for fold in plan.folds)
 
 
 def _with_one(plan: Plan) -> Plan:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.labelwise import LabelwiseProgram
+from labelsieve.formula.labelwise import LabelwiseScorer
 from labelsieve.formula.nodes import Variables
 from labelsieve.formula.plan import Plan
-from labelsieve.formula.scorer import BaseScorer
-from labelsieve.formula.sources import Context, Sources
+from labelsieve.formula.sources import Context, Tables
 from labelsieve.formula.values import Fixed
 from labelsieve.tables.codes import Codes
 
@@ -110,55 +109,42 @@ def can_list(plan: Plan) -> bool:
     return plan.needs.keys() <= {None, "s"} and not plan.keeps_terms
 
 
-class PairScorer(BaseScorer):
-    """Scores of pairs of a feature and a target, given the features selected for that target.
+class Newest(NamedTuple):
+    """For each pair, the newest feature of its target: the rows that it lists, and those in common with others of the pair."""
+
+    listed: Counts
+    with_feature: Counts
+    with_target: Counts
+    with_both: Counts
+
+
+class PairTables(Tables):
+    """Tables of pairs of a feature and a target, and of both with the newest selected feature of the target.
+
+    Every pair is a row of its own; there is one column.
 
     Parameters
     ----------
-    plan : Plan
-        See :func:`can_list`.
     fixed : FixedPoint
         Of rows without weights.
     of_features, of_targets, common : ndarray of int
         For each pair: the rows that the feature lists, those that the target lists, and those that both list.
     """
 
-    def __init__(self, plan: Plan, fixed: FixedPoint, of_features: Counts, of_targets: Counts, common: Counts) -> None:
-        self._pairs = PairSources(fixed, of_features, of_targets, common)
-        self._labelwise = LabelwiseProgram(plan.formulas, self._pairs, over_selected=plan.over_selected)
-        super().__init__(plan, self._labelwise)
-
-    def scores(self) -> NDArray[np.float64]:
-        """Score of every pair, in nats."""
-        return np.broadcast_to(self._evaluate()[2][:, 0], len(self._pairs.common))
-
-    def select(self, of_newest: Counts, with_feature: Counts, with_target: Counts, with_both: Counts) -> None:
-        """Add a feature to the selected ones of each target; for each pair: the rows that it lists, and those in common."""
-        self._pairs.select_counts(of_newest, with_feature, with_target, with_both)
-        self._labelwise.fold()
-
-
-class PairSources(Sources):
-    """Tables of pairs of a feature and a target, and of both with the newest selected feature of the target."""
-
     def __init__(self, fixed: FixedPoint, of_features: Counts, of_targets: Counts, common: Counts) -> None:
         assert fixed.values is not None
-        self.X, self.Y = SimpleNamespace(n_columns=len(common)), SimpleNamespace(n_columns=1)  # type: ignore[assignment]
-        self.fixed, self.xp, self.target_weights, self._values = fixed, np, None, fixed.values
-        self.common = common
+        self.fixed, self.n_features, self.n_targets, self._values = fixed, len(common), 1, fixed.values
         self._listed = {"f": of_features, "y": of_targets}
         self._both = {frozenset("fy"): common}
         self._all = common  # of the feature, the target and the newest feature
         self._tables: dict[Variables, Fixed] = {}
 
-    def select_counts(self, of_newest: Counts, with_feature: Counts, with_target: Counts, with_both: Counts) -> None:
-        """The newest feature of each target."""
-        self._listed["s"], self._all = of_newest, with_both
-        self._both |= {frozenset("fs"): with_feature, frozenset("sy"): with_target}
+    def select(self, newest: Newest) -> None:
+        self._listed["s"], self._all = newest.listed, newest.with_both
+        self._both |= {frozenset("fs"): newest.with_feature, frozenset("sy"): newest.with_target}
         self._tables = {names: table for names, table in self._tables.items() if "s" not in names}
 
     def table(self, names: Variables, context: Context) -> Fixed:
-        """Sums over the cells of a joint table, one row for each pair."""
         if names not in self._tables:
             self._tables[names] = self._sum(names)[:, np.newaxis]
         return self._tables[names]
@@ -209,7 +195,8 @@ def rank_listed(
     for block in blocks_of(work, VISITS, targets.start):
         product = of_targets.by_column(block.start, block.stop) @ features.by_row
         common, listing = product.data.astype(np.int64), np.repeat(of_targets.counts[block], np.diff(product.indptr))
-        scores = PairScorer(plan, fixed, features.counts[product.indices], listing, common).scores()
+        tables = PairTables(fixed, features.counts[product.indices], listing, common)
+        scores = LabelwiseScorer(plan, tables).scores()[:, 0]
         size = block.stop - block.start
         best, values = np.empty((size, n_selected), dtype=np.intp), np.empty((size, n_selected))
         for number, n_listed in enumerate(of_targets.counts[block].tolist()):
@@ -252,8 +239,8 @@ class EmptyTables:
         possible = self._distinct + n_listed <= self._fixed.total  # with more rows, some are in common
         listing, none = np.full(len(self._distinct), n_listed), np.zeros(len(self._distinct), dtype=np.int64)
         scores = np.full(len(self._distinct), -np.inf)
-        scorer = PairScorer(self._plan, self._fixed, self._distinct[possible], listing[possible], none[possible])
-        scores[possible] = scorer.scores()
+        tables = PairTables(self._fixed, self._distinct[possible], listing[possible], none[possible])
+        scores[possible] = LabelwiseScorer(self._plan, tables).scores()[:, 0]
         sizes = self._ends - self._first
         order = np.argsort(-scores, kind="stable")
         enough = min(len(order) - 1, int(np.searchsorted(np.cumsum(sizes[order]), n_wanted)))
@@ -290,11 +277,11 @@ class CandidateScorer:
         self._in_target = self._hits([of_targets[target] for target in range(targets.start, targets.stop)])
         self._common = self._sums(self._in_target)
         listing = np.repeat(of_targets.counts[targets], candidates.shape[1])
-        self._scorer = PairScorer(plan, fixed, listed, listing, self._common)
+        self._scorer = LabelwiseScorer(plan, PairTables(fixed, listed, listing, self._common))
 
     def scores(self) -> NDArray[np.float64]:
         """Score of every candidate for its target, in nats."""
-        return self._scorer.scores().reshape(self._candidates.shape).T
+        return self._scorer.scores()[:, 0].reshape(self._candidates.shape).T
 
     def select(self, best: NDArray[np.intp]) -> None:
         """Add candidate ``best[l]`` to the selected ones of target ``l``."""
@@ -304,7 +291,8 @@ class CandidateScorer:
         in_newest = self._hits([self._features[feature] for feature in newest])
         with_target = self._common.reshape(self._candidates.shape)[self._size, best]
         of_newest, with_target = np.repeat(self._features.counts[newest], width), np.repeat(with_target, width)
-        self._scorer.select(of_newest, self._sums(in_newest), with_target, self._sums(in_newest & self._in_target))
+        with_both = self._sums(in_newest & self._in_target)
+        self._scorer.select(Newest(of_newest, self._sums(in_newest), with_target, with_both))
 
     def _hits(self, listed: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
         """Which rows of the candidates of each target are among the rows that are listed for it."""

@@ -12,9 +12,20 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.formula.labelwise import LabelwiseScorer
 from labelsieve.formula.plan import Plan
 from labelsieve.search.many_labels.bounds import GroupBounds
-from labelsieve.search.many_labels.listed import VISITS, Columns, ListedRows, Lists, PairScorer, blocks_of, ragged, visits
+from labelsieve.search.many_labels.listed import (
+    VISITS,
+    Columns,
+    ListedRows,
+    Lists,
+    Newest,
+    PairTables,
+    blocks_of,
+    ragged,
+    visits,
+)
 
 Mask = NDArray[np.bool_]
 Indices = NDArray[np.intp]
@@ -91,7 +102,7 @@ class _Block:
         self._common = product.data.astype(np.int64)
         self._target = np.repeat(np.arange(self._size), np.diff(self._ends))
         of_features = self._features.counts[self._indices]
-        self._pairs = PairScorer(plan, fixed, of_features, self._listing[self._target], self._common)
+        self._pairs = LabelwiseScorer(plan, PairTables(fixed, of_features, self._listing[self._target], self._common))
         keys = self._target * len(groups.starts) + groups.class_of[self._indices]
         self._keys = np.sort(keys[groups.available[self._indices]])  # of targets and classes
         self._barred = np.where(groups.available[self._indices], 0.0, -np.inf)
@@ -112,7 +123,7 @@ class _Block:
         """Add the best feature of every target to its list."""
         self._best = np.full(self._size, -np.inf)
         self._index = np.full(self._size, len(self._features.counts), dtype=np.intp)
-        self._improve(self._target, self._indices, self._pairs.scores() + self._barred)
+        self._improve(self._target, self._indices, self._pairs.scores()[:, 0] + self._barred)
         first = np.flatnonzero(self._groups.available)[: self.selected.shape[1] + 1]
         without = np.flatnonzero(self._best == -np.inf).tolist()  # targets that have no feature to compare bounds with
         self._evaluate([(target, np.setdiff1d(first, self.selected[target])[:1]) for target in without])
@@ -135,7 +146,7 @@ class _Block:
             newest, *self._rows, self._ends, self._indices, with_feature, with_both, with_target, most_common.ravel()
         )
         of_newest = self._features.counts[newest]
-        self._pairs.select(of_newest[self._target], with_feature, with_target[self._target], with_both)
+        self._pairs.select(Newest(of_newest[self._target], with_feature, with_target[self._target], with_both))
         target = self._group_target
         self._bounds.select(of_newest[target], with_target[target], most_common[target, self._group])
         self._with_target.append(with_target)
@@ -175,7 +186,7 @@ class _Block:
         is_known, is_empty = np.ones(len(classes), dtype=bool), ~possible
         margins = np.where(possible, margins, 0)
         bounds = GroupBounds(self._plan, self._fixed, margins, margins, listing)
-        exact = PairScorer(self._plan, self._fixed, margins, listing, np.zeros_like(margins))
+        exact = LabelwiseScorer(self._plan, PairTables(self._fixed, margins, listing, np.zeros_like(margins)))
         none = np.zeros_like(margins)
         for step, (with_target, most_common) in enumerate(zip(self._with_target, self._most_common, strict=True)):
             of_selected, m = self._features.counts[self.selected[target, step]], with_target[target]
@@ -184,8 +195,9 @@ class _Block:
             bounds.select(of_selected, m, x)
             impossible = margins + listing + of_selected - m > self._fixed.total
             is_empty |= impossible & (x == 0)
-            exact.select(of_selected, np.where(impossible, np.minimum(margins, of_selected), none), m, none)
-        upper = np.where(is_empty, -np.inf, np.where(is_known, exact.scores(), bounds.bounds()))
+            with_feature = np.where(impossible, np.minimum(margins, of_selected), none)
+            exact.select(Newest(of_selected, with_feature, m, none))
+        upper = np.where(is_empty, -np.inf, np.where(is_known, exact.scores()[:, 0], bounds.bounds()))
         first = groups.first_of_class[classes]
         order = np.lexsort((first, -upper, target))
         order = order[self._is_promising(target[order], upper[order], first[order])]
@@ -237,7 +249,7 @@ class _Block:
     def _scores_of(self, target: Indices, features: Indices) -> NDArray[np.float64]:
         rows, ends = self._features.rows_of(features)
         none = np.zeros(len(features), dtype=np.int64)
-        scorer = PairScorer(self._plan, self._fixed, np.diff(ends), self._listing[target], none)
+        scorer = LabelwiseScorer(self._plan, PairTables(self._fixed, np.diff(ends), self._listing[target], none))
         starts = np.flatnonzero(np.diff(target, prepend=-1))
         bounds = ends[np.append(starts, len(target))]
         hits = np.empty(len(rows), dtype=bool)
@@ -249,5 +261,5 @@ class _Block:
                 np.take(self._is_marked, rows[start:end], out=hits[start:end])
                 self._is_marked[listed] = False
             common = np.diff(np.searchsorted(np.flatnonzero(hits), ends))
-            scorer.select(self._features.counts[newest], common, with_target[target], none)
-        return scorer.scores()
+            scorer.select(Newest(self._features.counts[newest], common, with_target[target], none))
+        return scorer.scores()[:, 0]

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 from labelsieve.counting.backends.chunked.packed_rows import CHUNK_ROWS, WORDS, Chunk, Layout, PackedRows, Part
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Panel, Reduce, Sums
-from labelsieve.counting.backends.table_backend import TableBackend, target_range
+from labelsieve.counting.backends.protocol import ALL_TARGETS, CodesBackend, Condition, Panel, Reduce, Sums, target_range
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import sum_of_levels
 from labelsieve.resources import available_memory, n_threads, require_memory
@@ -332,7 +331,7 @@ LEAST_COUNTS = 2**20  # that are kept at a time, whatever the limit: 8 MB
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ChunkedBackend(TableBackend):
+class ChunkedBackend(CodesBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` for more rows than fit into memory.
 
     Parameters
@@ -383,14 +382,8 @@ class ChunkedBackend(TableBackend):
         targets = [int(values_of(self.fixed, sizes).sum()) for sizes in self._counts.class_sizes]
         return features, np.array(targets, dtype=np.int64)
 
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        return self._panel(None, targets, reduce).triple
-
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        return self._panel(self._column(given), targets, reduce)
-
     def given_targets(self, given: Condition) -> Sums:
-        codes, n_levels = self._column(given)
+        codes, n_levels = self._uint32(given)
         sums = np.empty(self.n_targets, dtype=np.int64)
         for target in range(self.n_targets):
             joint = codes.copy()
@@ -398,21 +391,23 @@ class ChunkedBackend(TableBackend):
             sums[target] = sum_of_levels(joint, n_joint, self.fixed, self._entries.weights)
         return sums
 
-    def _column(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
-        codes, n_levels = self.conditions.column(given)
+    def _uint32(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
+        """The codes of a condition as the core reads them, and the number of levels."""
+        codes, n_levels = self.column(given)
         return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
 
     def _sums(self, part: Part) -> TableSums:
         return TableSums(part, self._counts.layout, self.fixed)
 
-    def _panel(self, given: tuple[NDArray[np.uint32], int] | None, targets: slice, reduce: Reduce) -> Panel:
-        first, last = target_range(targets, self.n_targets, reduce)
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        first, last = target_range(targets, self.n_targets)
         wanted = range(first, last)
         if not reduce:
             require_memory(8 * self.n_features * len(wanted), "sums of", self.n_features, len(wanted))
         column = None
         if given is not None:
-            column = GivenColumn(given[0], LevelCells(np.bincount(given[0], minlength=given[1])))
+            codes, n_levels = self._uint32(given)
+            column = GivenColumn(codes, LevelCells(np.bincount(codes, minlength=n_levels)))
         pair = np.empty(self.n_features, dtype=np.int64)
         triple = np.zeros((self.n_features, 1 if reduce else len(wanted)), dtype=np.int64)
         for part, group in self._counts.groups(wanted, 0 if column is None else column.levels.n_counted):

@@ -216,6 +216,7 @@ class MappedCodes(Codes):
         True when the table came from a Dask cluster, which then counts it by default.
     """
 
+    in_file: ClassVar[bool] = True
     memory_limit: int | None = None
     folder: Path | None = None
     file: OpenFile | None = None

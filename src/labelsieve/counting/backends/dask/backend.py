@@ -1,7 +1,8 @@
 """The backend that counts on the workers of a Dask cluster, which hold either columns or rows."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -10,13 +11,96 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 from labelsieve.counting.backends.chunked.packed_rows import BLOCK, Layout
 from labelsieve.counting.backends.dask.cluster import Cluster, find_client
-from labelsieve.counting.backends.dask.rows import ADDED, DaskRows, StoredCodes, default_part_rows, narrow
+from labelsieve.counting.backends.dask.rows import DaskRows, StoredCodes, default_part_rows, narrow
 from labelsieve.counting.backends.native import NativeBackend
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Backend, Column, Condition, Panel, Reduce, RowOptions, Sums
-from labelsieve.counting.backends.table_backend import TableBackend
+from labelsieve.counting.backends.protocol import (
+    ALL_TARGETS,
+    Backend,
+    CodesBackend,
+    Column,
+    Condition,
+    Panel,
+    Reduce,
+    RowOptions,
+    Sums,
+)
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.errors import one_of
 from labelsieve.tables.codes import Codes
+
+USABLE = 0.5  # of the memory of a worker
+
+DaskLayout = Literal["auto", "rows", "columns"]
+
+
+def dask_backend(
+    X: Codes,
+    Y: Codes,
+    fixed: FixedPoint,
+    *,
+    client: object = None,
+    layout: DaskLayout = "auto",
+    part_rows: int | None = None,
+    timeout: float = 60.0,
+    **options: Unpack[RowOptions],
+) -> Backend:
+    """Build a backend that counts on the workers of a Dask cluster: ``Sieve(backend="dask")``.
+
+    ``Sieve(backend=partial(dask_backend, layout="rows"))`` changes settings. The selection is that of one process, bit for bit,
+    for any layout, any parts and any number of workers.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
+    client : distributed.Client, default=None
+        Default: the newest client of this process.
+    layout : {"auto", "rows", "columns"}, default="auto"
+        ``"rows"``: every worker has some rows, and counts are added up. ``"columns"``: every worker has some features and all
+        targets, and the selected column is sent to all of them. ``"auto"``: see :func:`choose_layout`.
+    part_rows : int, default=None
+        Rows of a part in the layout by rows, at most; default: about 4 MB of codes, or four parts for each thread where workers
+        read the codes from files.
+    timeout : float, default=60
+        Seconds without a worker that runs, after which a ``ClusterError`` is raised.
+    """
+    one_of(layout, "layout", ("auto", "rows", "columns"))
+    cluster = Cluster(find_client(client), timeout)
+    workers = cluster.some_workers()
+    n_workers = sum(int(worker["nthreads"]) for worker in workers)
+    if layout == "auto":
+        limits = [int(worker["memory_limit"]) for worker in workers if worker.get("memory_limit")]
+        layout = choose_layout(X, Y, n_workers, min(limits, default=None))
+    if layout == "columns":
+        return DaskColumns(X, Y, fixed, cluster=cluster, n_parts=column_parts(X, n_workers), **options)
+    if part_rows is None:
+        part_rows = default_part_rows(X.n_columns, Y.n_columns)
+        if isinstance(X, MappedCodes) and X.folder is not None and X.dense is not None:  # nothing is sent
+            part_rows = max(part_rows, -(-X.n_rows // (4 * n_workers)))
+    n_parts = max(1, -(-X.n_rows // part_rows))
+    return DaskRows(X, Y, fixed, cluster=cluster, part_rows=-(-X.n_rows // n_parts), **options)
+
+
+def choose_layout(X: Codes, Y: Codes, n_workers: int, memory: int | None) -> Literal["rows", "columns"]:
+    """The layout by columns if it keeps all workers busy and fits into ``memory`` bytes of a worker, else that by rows.
+
+    By columns, a step returns a number for each feature instead of all counts. But a part of a block of 512 one-hot columns
+    takes as long as the block, so there must be a block for every worker.
+    """
+    if column_parts(X, n_workers) < n_workers:
+        return "rows"
+    layout, n_targets = Layout.of(X), Y.n_columns
+    features = 12 * len(X.sparse.rows) if X.sparse is not None else X.n_rows * (64 * layout.n_blocks + X.n_columns)
+    targets = 12 * len(Y.sparse.rows) if Y.sparse is not None else 2 * Y.n_rows * n_targets
+    fits = memory is None or features // n_workers + targets <= USABLE * memory
+    return "columns" if fits else "rows"
+
+
+def column_parts(X: Codes, n_workers: int) -> int:
+    """Groups of features in the layout by columns: one for each worker, but no smaller than a block of dense features."""
+    layout = Layout.of(X)
+    n_blocks = -(-(layout.n_blocks * BLOCK + layout.n_listed) // BLOCK)
+    return max(1, min(n_workers, X.n_columns if X.sparse is not None else n_blocks))
 
 
 @dataclass(eq=False)
@@ -27,29 +111,37 @@ class ColumnsOfWorker:
     others: tuple[Any, ...]
 
     @cached_property
-    def _backend(self) -> NativeBackend:
+    def backend(self) -> NativeBackend:
+        """The backend that counts these features on the worker."""
         Y, fixed, weights, row_index = self.others
         X = self.X.read() if isinstance(self.X, StoredCodes) else self.X
         return NativeBackend(X, Y, fixed, weights=weights, row_index=row_index)
 
-    def ask(self, method: str, *arguments: object, **options: object) -> Any:
-        """The answer of the backend of these columns."""
-        return getattr(self._backend, method)(*arguments, **options)
-
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_backend"}
+        return {name: value for name, value in self.__dict__.items() if name != "backend"}
+
+
+# What workers compute.
 
 
 def _keep(value: object) -> Any:
     return value
 
 
-def _ask(columns: ColumnsOfWorker, method: str, given: tuple[NDArray[Any], int] | None, options: dict[str, Any]) -> Any:
-    return columns.ask(method, *(() if given is None else (Column(*given),)), **options)
+def _singles(columns: ColumnsOfWorker, given: None) -> tuple[Sums, Sums]:
+    return columns.backend.singles()
+
+
+def _panel(columns: ColumnsOfWorker, given: tuple[NDArray[Any], int] | None, targets: slice, reduce: Reduce) -> Panel:
+    return columns.backend.panel(None if given is None else Column(*given), targets=targets, reduce=reduce)
+
+
+def _given_targets(columns: ColumnsOfWorker, given: tuple[NDArray[Any], int]) -> Sums:
+    return columns.backend.given_targets(Column(*given))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DaskColumns(TableBackend):
+class DaskColumns(CodesBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` whose features are on the workers of a Dask cluster.
 
     Parameters
@@ -81,32 +173,33 @@ class DaskColumns(TableBackend):
         bounds = zip(self._bounds[:-1], self._bounds[1:], strict=True)
         self._parts = [self.cluster.submit(ColumnsOfWorker, _columns_of(self.X, *each), others) for each in bounds]
 
-    def _ask(self, parts: slice, method: str, given: Condition | None = None, **options: object) -> list[Any]:
+    def singles(self) -> tuple[Sums, Sums]:
+        answers = self._ask(_singles, None)
+        return np.concatenate([features for features, _ in answers]), answers[0][1]
+
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        pairs, triples = zip(*self._ask(_panel, given, targets, reduce), strict=True)
+        return Panel(np.concatenate(pairs), np.concatenate(triples))
+
+    def given_targets(self, given: Condition) -> Sums:
+        sums: Sums = self._ask(_given_targets, given, n_parts=1)[0]
+        return sums
+
+    def _ask(
+        self, function: Callable[..., Any], given: Condition | None, *options: object, n_parts: int | None = None
+    ) -> list[Any]:
+        """The results of a function for the features of every part, or of the first parts, and a condition."""
         column = None
         if given is not None:
-            codes, n_levels = self.conditions.column(given)
+            codes, n_levels = self.column(given)
             column = narrow(codes, n_levels), n_levels
 
         def compute() -> list[Any]:
             sent = None if column is None else self.cluster.submit(_keep, column)
-            return self.cluster.results([self.cluster.submit(_ask, part, method, sent, options) for part in self._parts[parts]])
+            tasks = [self.cluster.submit(function, part, sent, *options) for part in self._parts[:n_parts]]
+            return self.cluster.results(tasks)
 
         return self.cluster.repeat(compute, self._send)
-
-    def singles(self) -> tuple[Sums, Sums]:
-        answers = self._ask(ALL_TARGETS, "singles")
-        return np.concatenate([features for features, _ in answers]), answers[0][1]
-
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        return np.concatenate(self._ask(ALL_TARGETS, "pairs", targets=targets, reduce=reduce))
-
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        pairs, triples = zip(*self._ask(ALL_TARGETS, "panel", given, targets=targets, reduce=reduce), strict=True)
-        return Panel(np.concatenate(pairs), np.concatenate(triples))
-
-    def given_targets(self, given: Condition) -> Sums:
-        sums: Sums = self._ask(slice(1), "given_targets", given)[0]
-        return sums
 
 
 def _columns_of(X: Codes, start: int, stop: int) -> Codes | StoredCodes:
@@ -117,161 +210,3 @@ def _columns_of(X: Codes, start: int, stop: int) -> Codes | StoredCodes:
     some: NDArray[Any] = X.dense[:, start:stop]
     in_memory = np.array(some, order="F") if isinstance(X, MappedCodes) else some
     return Codes(X.n_rows, X.levels[start:stop], dense=in_memory)
-
-
-# Unit costs, measured by benchmarks/chunks.py and benchmarks/dask_layouts.py on a machine that was busy; only ratios matter.
-ROW_SECONDS = 9e-9  # of a row, a target and a block of 512 one-hot columns
-LISTED_SECONDS = 3.5e-9  # of a row and a target, of sparse features in the layout by rows
-SCAN_SECONDS = 2e-9  # of a row, of sparse features in the layout by columns
-CELL_SECONDS = 10e-9  # of a cell of a table whose sum is taken
-BYTE_SECONDS = 1e-9  # of a byte that is sent between machines: 8 gigabits a second
-TASK_SECONDS = 5e-3  # of a task that the scheduler hands out
-USABLE = 0.5  # of the memory of a worker
-
-DaskLayout = Literal["auto", "rows", "columns"]
-
-
-@dataclass(frozen=True)
-class ClusterShape:
-    """The sizes on which the costs of a layout depend.
-
-    Attributes
-    ----------
-    n_rows, n_features, n_targets : int
-    n_columns : int
-        One-hot columns of all features.
-    n_classes : int
-        Classes of all targets, less one for each.
-    n_levels : float
-        Of a feature, on average.
-    n_workers : int
-        Threads of all workers.
-    n_parts : int
-        Parts of the rows.
-    n_stored : int, default=0
-        Stored cells of sparse features; 0 for dense ones.
-    n_stored_targets : int, default=0
-        The same of the targets.
-    """
-
-    n_rows: int
-    n_features: int
-    n_targets: int
-    n_columns: int
-    n_classes: int
-    n_levels: float
-    n_workers: int
-    n_parts: int
-    n_stored: int = 0
-    n_stored_targets: int = 0
-
-    @property
-    def n_blocks(self) -> int:
-        """Blocks of 512 one-hot columns."""
-        return max(1, -(-self.n_columns // BLOCK))
-
-    @property
-    def column_parts(self) -> int:
-        """Groups of features, one for each worker; of dense ones no smaller than a block, which takes as long as part of it."""
-        return max(1, min(self.n_workers, self.n_features, self.n_features if self.n_stored else self.n_blocks))
-
-    def seconds_of_step(self, layout: str) -> float:
-        """Work and transfers of a step, by the unit costs; the busiest machine counts."""
-        cells = self._bytes_of_counts / 8 * CELL_SECONDS
-        if layout == "columns":
-            parts = self.column_parts
-            sent = self.n_rows * np.ceil(np.log2(parts + 1)) + 8 * self.n_features * (1 + self.n_targets)
-            work = ROW_SECONDS * self.n_rows * self.n_targets * -(-self.n_blocks // parts)
-            work = SCAN_SECONDS * self.n_rows if self.n_stored else work
-            return float(work + cells / parts + BYTE_SECONDS * sent + TASK_SECONDS * (1 + parts))
-        share = -(-self.n_parts // min(self.n_workers, self.n_parts)) / self.n_parts  # of the busiest worker
-        received = self._bytes_of_counts * (1 + ADDED * np.ceil(np.log(max(2, self.n_parts)) / np.log(ADDED)))
-        work = share * self.n_rows * self.n_targets * (LISTED_SECONDS if self.n_stored else ROW_SECONDS * self.n_blocks)
-        tasks = TASK_SECONDS * self.n_parts * (1 + 1 / ADDED)
-        return float(work + cells + BYTE_SECONDS * (self.n_rows + received) + tasks)
-
-    def bytes_of_worker(self, layout: str) -> int:
-        """Codes, packed features and targets that one worker holds."""
-        features = 12 * self.n_stored if self.n_stored else self.n_rows * (64 * self.n_blocks + self.n_features)
-        if layout == "columns":
-            targets = 12 * self.n_stored_targets if self.n_stored_targets else 2 * self.n_rows * self.n_targets
-            return features // self.column_parts + targets
-        return int((features + 2 * self.n_rows * self.n_targets) * max(1 / self.n_workers, 1 / self.n_parts))
-
-    @property
-    def _bytes_of_counts(self) -> int:
-        return int(8 * self.n_columns * max(1.0, self.n_levels - 1) * max(1, self.n_classes))
-
-
-def choose_layout(shape: ClusterShape, memory: int | None) -> str:
-    """The layout of the cheapest step among those that fit into ``memory`` bytes of a worker.
-
-    >>> long = ClusterShape(10**7, 100, 5, 400, 5, 5.0, n_workers=8, n_parts=32)
-    >>> wide = ClusterShape(5000, 50_000, 300, 200_000, 300, 5.0, n_workers=8, n_parts=60)
-    >>> choose_layout(long, None), choose_layout(wide, None), choose_layout(wide, 10**6)
-    ('rows', 'columns', 'rows')
-    """
-    if memory is not None and shape.bytes_of_worker("columns") > USABLE * memory:
-        return "rows"
-    return min(("rows", "columns"), key=shape.seconds_of_step)
-
-
-def dask_backend(
-    X: Codes,
-    Y: Codes,
-    fixed: FixedPoint,
-    *,
-    client: object = None,
-    layout: DaskLayout = "auto",
-    part_rows: int | None = None,
-    timeout: float = 60.0,
-    **options: Unpack[RowOptions],
-) -> Backend:
-    """A backend that counts on the workers of a Dask cluster: ``Sieve(backend="dask")``.
-
-    ``Sieve(backend=partial(dask_backend, layout="rows"))`` changes settings. The selection is that of one process, bit for bit,
-    for any layout, any parts and any number of workers.
-
-    Parameters
-    ----------
-    X, Y, fixed, weights, row_index, n_jobs
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    client : distributed.Client, default=None
-        Default: the newest client of this process.
-    layout : {"auto", "rows", "columns"}, default="auto"
-        ``"rows"``: every worker has some rows, and counts are added up. ``"columns"``: every worker has some features and all
-        targets, and the selected column is sent to all of them. ``"auto"``: the cheaper one.
-    part_rows : int, default=None
-        Rows of a part in the layout by rows, at most; default: about 4 MB of codes, or four parts for each thread where workers
-        read the codes from files.
-    timeout : float, default=60
-        Seconds without a worker that runs, after which a ``ClusterError`` is raised.
-    """
-    one_of(layout, "layout", ("auto", "rows", "columns"))
-    cluster = Cluster(find_client(client), timeout)
-    workers = cluster.some_workers()
-    shape = _shape_of(X, Y, workers, part_rows)
-    part_rows = -(-X.n_rows // shape.n_parts)
-    limits = [int(worker["memory_limit"]) for worker in workers if worker.get("memory_limit")]
-    chosen = choose_layout(shape, min(limits, default=None)) if layout == "auto" else layout
-    make = partial(DaskRows, part_rows=part_rows) if chosen == "rows" else partial(DaskColumns, n_parts=shape.column_parts)
-    return make(X, Y, fixed, cluster=cluster, **options)
-
-
-def _shape_of(X: Codes, Y: Codes, workers: list[dict[str, Any]], part_rows: int | None) -> ClusterShape:
-    layout, n_workers = Layout.of(X), sum(int(worker["nthreads"]) for worker in workers)
-    rows = part_rows or default_part_rows(X.n_columns, Y.n_columns)
-    if part_rows is None and isinstance(X, MappedCodes) and X.folder is not None and X.dense is not None:  # nothing is sent
-        rows = max(rows, -(-X.n_rows // (4 * n_workers)))
-    return ClusterShape(
-        Y.n_rows,
-        X.n_columns,
-        Y.n_columns,
-        layout.n_blocks * BLOCK + layout.n_listed,
-        int(Y.levels.sum()) - Y.n_columns,
-        float(X.levels.mean()),
-        n_workers,
-        max(1, -(-X.n_rows // rows)),
-        0 if X.sparse is None else int(X.sparse.starts[-1]),
-        0 if Y.sparse is None else int(Y.sparse.starts[-1]),
-    )

@@ -10,8 +10,18 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu.counting import DeviceColumn, DeviceCounts, EveryRow
 from labelsieve.counting.backends.gpu.kernels import CudaKernels, NLogN, Output
-from labelsieve.counting.backends.protocol import ALL_TARGETS, Condition, Feature, Panel, PanelFold, Reduce, Sums, fold_panel
-from labelsieve.counting.backends.table_backend import TableBackend, target_range
+from labelsieve.counting.backends.protocol import (
+    ALL_TARGETS,
+    CodesBackend,
+    Condition,
+    Feature,
+    Panel,
+    PanelFold,
+    Reduce,
+    Sums,
+    fold_panel,
+    target_range,
+)
 from labelsieve.counting.fixed_point import logarithms
 from labelsieve.counting.joint_codes import constant_column
 from labelsieve.errors import InputError
@@ -22,50 +32,46 @@ from labelsieve.tables.types import DeviceArray
 Result = TypeVar("Result")
 
 
-class DeviceSums:
-    """The methods of :class:`~labelsieve.counting.backends.gpu.backend.GpuBackend`, with results in the memory of the GPU.
+@dataclass(eq=False, repr=False, kw_only=True)
+class DeviceBackend(CodesBackend):
+    """A backend whose results stay in the memory of the GPU that counts.
 
     Parameters
     ----------
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
     kernels : CudaKernels
-    tables : TableBackend
-        Features, targets and weights.
     memory_limit : int, optional
         Bytes of packed features that stay on the GPU.
     """
 
-    def __init__(self, kernels: "CudaKernels", tables: TableBackend, memory_limit: int | None) -> None:
-        self._kernels, self._tables, self._memory_limit = kernels, tables, memory_limit
-        self.n_features, self.n_targets, self._n_rows = tables.n_features, tables.n_targets, tables.n_rows
+    kernels: CudaKernels
+    memory_limit: int | None = None
 
-    @property
-    def xp(self) -> Any:
-        """The module of its arrays: CuPy."""
-        return self._kernels.xp
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.xp, self.device = (
+            self.kernels.xp,
+            self.kernels.device,
+        )  # the device is a context in which its arrays are computed with
 
-    @property
-    def device(self) -> Any:
-        """The GPU, as a context in which its arrays are computed with."""
-        return self._kernels.device
-
-    def to_host(self, values: DeviceArray) -> NDArray[Any]:
+    def to_host(self, values: object) -> NDArray[Any]:
         """A copy in the memory of the host."""
-        host: NDArray[Any] = self._kernels.to_host(values)
+        host: NDArray[Any] = self.kernels.to_host(values)
         return host
 
     @cached_property
     def counts(self) -> DeviceCounts:
-        """Of features by targets."""
-        return self._on_device(self._tables.X, self._tables.Y, self._tables.row_index)
+        """Counts of features by targets."""
+        return self._packed(self.X, self.Y, self.row_index)
 
     @cached_property
     def _among_targets(self) -> DeviceCounts:
-        """The targets instead of the features."""
-        return self._on_device(self._tables.Y, constant_column(self._n_rows), None)
+        """Counts of the targets in place of the features."""
+        return self._packed(self.Y, constant_column(self.n_rows), None)
 
-    def _on_device(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> DeviceCounts:
-        xp, weights, fixed = self.xp, self._tables.weights_of_targets, self._tables.fixed
-        values = fixed.values
+    def _packed(self, X: Codes, Y: Codes, row_index: NDArray[np.uint32] | None) -> DeviceCounts:
+        xp, weights, fixed, values = self.xp, self.weights_of_targets, self.fixed, self.fixed.values
         table, of_rows = None, None
         if weights is not None and (weights.values == weights.values[0]).all():
             # Rows that weigh the same are counted without weights: n of them count as n times their weight.
@@ -77,28 +83,26 @@ class DeviceSums:
             if values is None or len(values) <= Y.n_rows:
                 raise InputError(f"The table of n log n is for fewer than {Y.n_rows} rows.")
             table = NLogN(xp.asarray(values[: Y.n_rows + 1]), None, 0.0, 0)
-        return DeviceCounts(self._kernels, X, Y, row_index, table, of_rows, self._memory_limit)
+        return DeviceCounts(self.kernels, X, Y, row_index, table, of_rows, self.memory_limit)
 
     def singles(self) -> tuple[Any, Any]:
         with self.device:
             return self._pair_sums(self.counts, None), self._pair_sums(self._among_targets, None)
 
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Any:
-        return self.count(None, targets, reduce, pairs=False).triple
-
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        return self.count(given, targets, reduce, pairs=True)
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        first, last = target_range(targets, self.n_targets)
+        wide = 0 if reduce else last - first
+        with self.device:
+            xp, shape = self.xp, (self.n_features,) if reduce else (self.n_features, wide)
+            pair, triple = xp.zeros(self.n_features, dtype=xp.int64), xp.zeros(shape, dtype=xp.int64)
+            self.counts.add(self._condition(given), first, last, Output(pair, triple if last > first else None, wide))
+            return Panel(pair, triple)
 
     def given_targets(self, given: Condition) -> Any:
         with self.device:
             return self._pair_sums(self._among_targets, self._host_column(given, self._among_targets))
 
-    def given_single(self, given: Condition) -> int:
-        return self._tables.given_single(given)
-
-    def fold_given_feature(
-        self, accumulator: DeviceArray, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS
-    ) -> None:
+    def fold_given_feature(self, accumulator: Any, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
         """Add ``fold`` of the panel conditioned on a feature, a number or the one that the GPU has chosen, on the GPU."""
         first, last = target_range(targets, self.n_targets)
         out = Output(accumulator, accumulator if last > first else None, 0, fold.pair_factor, fold.triple_factor)
@@ -108,18 +112,6 @@ class DeviceSums:
             accumulator += fold.constant
             self.counts.add(self._condition(Feature(feature)), first, last, out)
 
-    def count(self, given: Condition | None, targets: slice, reduce: Reduce, *, pairs: bool) -> Panel:
-        """Pairs, if asked for, and triples."""
-        first, last = target_range(targets, self.n_targets, reduce)
-        wide = 0 if reduce else last - first
-        with self.device:
-            xp, shape = self.xp, (self.n_features,) if reduce else (self.n_features, wide)
-            pair = xp.zeros(self.n_features if pairs else 0, dtype=xp.int64)
-            triple = xp.zeros(shape, dtype=xp.int64)
-            out = Output(pair if pairs else None, triple if last > first else None, wide)
-            self.counts.add(self._condition(given), first, last, out)
-            return Panel(pair, triple)
-
     @property
     def chooses(self) -> bool:
         """True when a condition may be a feature that only the GPU knows: all features are packed alike."""
@@ -128,7 +120,7 @@ class DeviceSums:
     def best(self, scores: DeviceArray, is_taken: DeviceArray, chosen: DeviceArray, value: DeviceArray) -> None:
         """Write the first of the largest scores of features that are not taken, take it, and write its score."""
         with self.device:
-            self._kernels.best(scores, is_taken, chosen, value)
+            self.kernels.best(scores, is_taken, chosen, value)
 
     def recorded(self, step: Callable[[], Result]) -> Callable[[], Result]:
         """The operations that ``step`` queues, to be queued by one call as often as it is made; ``step`` is not executed.
@@ -136,7 +128,7 @@ class DeviceSums:
         It must have been executed once, and must not read anything from the GPU. Its result is that of every call.
         """
         with self.device:
-            repeat: Callable[[], Result] = self._kernels.recorded(step)
+            repeat: Callable[[], Result] = self.kernels.recorded(step)
         return repeat
 
     def _pair_sums(self, counts: DeviceCounts, given: DeviceColumn | None) -> Any:
@@ -155,9 +147,9 @@ class DeviceSums:
         return self.counts.feature(index)
 
     def _host_column(self, given: Condition, counts: DeviceCounts) -> DeviceColumn:
-        codes, n_levels = self._tables.conditions.column(given)
-        if codes.shape != (self._n_rows,):
-            raise InputError(f"given has {len(codes)} codes for {self._n_rows} rows.")
+        codes, n_levels = self.column(given)
+        if codes.shape != (self.n_rows,):
+            raise InputError(f"given has {len(codes)} codes for {self.n_rows} rows.")
         if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < n_levels:
             raise InputError(f"given has codes outside of 0 to {n_levels - 1}, its number of levels.")
         return counts.column(codes, n_levels)
@@ -167,8 +159,8 @@ MOST_ROWS = 2**31 - 1
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class GpuBackend(TableBackend):
-    """An NVIDIA GPU as a :class:`~labelsieve.counting.backends.protocol.Backend`, with the capability to fold panels.
+class GpuBackend(CodesBackend):
+    """An NVIDIA GPU as a :class:`~labelsieve.counting.backends.protocol.Backend`, with results on the host.
 
     ``Sieve(backend="gpu")`` counts on the current GPU of CuPy; ``backend=functools.partial(GpuBackend, device=1)`` on another
     one. All sums are those of the core, to the last bit.
@@ -207,10 +199,16 @@ class GpuBackend(TableBackend):
         if self.n_rows > MOST_ROWS:
             raise InputError(f"{self.n_rows:,} rows; a GPU counts up to {MOST_ROWS:,}. Use backend='native'.")
         self._kernels = CudaKernels(self.device) if self.kernels is None else self.kernels
-        # Not this object, which refers to the sums: the memory of the GPU must be free as soon as nothing else does.
-        tables = TableBackend(self.X, self.Y, self.fixed, weights=self.weights, row_index=self.row_index)
-        self.on_device = DeviceSums(self._kernels, tables, self.memory_limit)
-        """The same with results on the GPU, for a search there."""
+        # Not a view of this object, which would refer to itself: the memory of the GPU must be free as soon as it is not used.
+        self.on_device: DeviceBackend = DeviceBackend(
+            self.X,
+            self.Y,
+            self.fixed,
+            weights=self.weights,
+            row_index=self.row_index,
+            kernels=self._kernels,
+            memory_limit=self.memory_limit,
+        )
 
     @property
     def bytes(self) -> int:
@@ -223,11 +221,12 @@ class GpuBackend(TableBackend):
             features, targets = self.on_device.singles()
             return self._kernels.to_host(features), self._kernels.to_host(targets)
 
-    def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Sums:
-        return self._panel(None, targets, reduce, pairs=False).triple
-
-    def panel(self, given: Condition, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        return self._panel(given, targets, reduce, pairs=True)
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        if not reduce:
+            first, last = target_range(targets, self.n_targets)
+            require_memory(8 * self.n_features * (last - first), "sums of", self.n_features, last - first)
+        with self._kernels.device:
+            return Panel(*map(self._kernels.to_host, self.on_device.panel(given, targets=targets, reduce=reduce)))
 
     def given_targets(self, given: Condition) -> Sums:
         with self._kernels.device:
@@ -239,10 +238,3 @@ class GpuBackend(TableBackend):
             self.on_device.fold_given_feature(sums, feature, fold._replace(fixed=None), targets=targets)
             folded = self._kernels.to_buffer(sums)
         fold_panel(accumulator, Panel(folded, folded), PanelFold(0, fold.fixed, 1, 0))
-
-    def _panel(self, given: Condition | None, targets: slice, reduce: Reduce, *, pairs: bool) -> Panel:
-        if not reduce:
-            n_wide = len(range(*targets.indices(self.n_targets)))
-            require_memory(8 * self.n_features * n_wide, "sums of", self.n_features, n_wide)
-        with self._kernels.device:
-            return Panel(*map(self._kernels.to_host, self.on_device.count(given, targets, reduce, pairs=pairs)))

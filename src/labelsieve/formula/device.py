@@ -1,108 +1,20 @@
-"""A scorer evaluates a plan for all candidates, on the host or on a GPU."""
+"""Scores on a GPU: tables and accumulators stay in its memory, and it finds the best features itself."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.evaluation import Parents, Program, Progress
+from labelsieve.formula.evaluation import Parents, Scorer
+from labelsieve.formula.sources import Sources
 from labelsieve.formula.values import Real, Value
 
 if TYPE_CHECKING:
+    from labelsieve.counting.backends.gpu.backend import DeviceBackend
     from labelsieve.formula.plan import Component, Plan
-
-
-class BaseScorer:
-    """A plan and its program: one list of selected features, or one for every target."""
-
-    def __init__(self, plan: "Plan", program: Program) -> None:
-        self._plan, self._program = plan, program
-
-    def _evaluate(self) -> "tuple[list[Component], list[Value], Real]":
-        """The components of the score, their values, and their sum in nats."""
-        fixed = self._program.sources.fixed
-        components = self._plan.components if self._program.n_selected else self._plan.first_components
-        values = [self._program.evaluate(component.lowered) for component in components]
-        total = values[0] if len(values) == 1 else Value.total(values, fixed)
-        return components, values, total.real(fixed)
-
-
-class Scorer(BaseScorer):
-    """Scores of all features given those selected so far."""
-
-    @property
-    def name(self) -> str:
-        """That of the formula."""
-        return self._plan.name
-
-    @property
-    def is_ranking(self) -> bool:
-        """True when scores do not depend on the selection."""
-        return self._plan.is_ranking
-
-    def rebind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
-        """The scorer of the same formula for other data."""
-        return self._plan.bind(workspace, targets=targets, parents=parents)
-
-    def scores(self) -> Real:
-        """Score of every feature, in nats."""
-        self._components, self._values, total = self._evaluate()
-        self._total = total[:, 0] if len(total) > 1 else np.repeat(total[:, 0], self._program.sources.X.n_columns)
-        return self._total
-
-    def terms_alone(self) -> Real:
-        """The summands of the score that do not depend on the selection, added up, in nats."""
-        return self._sum([component for component in self._plan.components if component.lowered.is_static], self._program)
-
-    def terms_given(self, feature: int) -> Real:
-        """The other summands, for a selection of this feature alone; the selection so far is not changed."""
-        own, base = self._program, self._program.base
-        program = Program(self._plan.formulas, own.sources, targets=slice(base.first, base.last), parents=own.parents)
-        program.select(feature)
-        return self._sum([component for component in self._plan.components if not component.lowered.is_static], program)
-
-    def _sum(self, components: "list[Component]", program: Program) -> Real:
-        fixed, total = program.sources.fixed, np.zeros(program.sources.X.n_columns)
-        if components:
-            total += Value.total([program.evaluate(component.lowered) for component in components], fixed).real(fixed)[:, 0]
-        return total
-
-    def components(self, feature: int) -> dict[str, float]:
-        """The components of a feature's score in the last ``scores``, by kind: relevance, redundancy, ..."""
-        if len(self._components) == 1:
-            return {self._components[0].kind: float(self._total[feature])}
-        by_kind: dict[str, float] = {}
-        for component, value in zip(self._components, self._values, strict=True):
-            by_kind[component.kind] = by_kind.get(component.kind, 0.0) + self._nats(value, feature)
-        return by_kind
-
-    def summands(self, feature: int) -> list[float]:
-        """The summands of a feature's score in the last ``scores``, in the order of the formula, in nats."""
-        return [self._nats(value, feature) for value in self._values]
-
-    def _nats(self, value: Value, feature: int) -> float:
-        number = value.array[feature if len(value.array) > 1 else 0, 0]
-        return float(self._program.sources.fixed.information(number) if value.exact else number)
-
-    def relevance(self) -> Real | None:
-        """Information of every feature alone about the targets, added up, in nats; None if the last ``scores`` need it not."""
-        for component, value in zip(self._components, self._values, strict=True):
-            if component.is_relevance:
-                return self._total if len(self._values) == 1 else value.real(self._program.sources.fixed)[:, 0]
-        return None
-
-    def report_to(self, progress: Progress | None) -> None:
-        """Call ``progress`` with the number of targets done and their total while pairs of targets are counted."""
-        self._program.progress = progress
-
-    def select(self, feature: int) -> None:
-        """Add ``feature`` to the selected ones."""
-        self._program.select(feature)
-
 
 Scored = tuple["list[Component]", list[Value], Any]
 """Components of the score, their values, and the score of every feature."""
@@ -131,7 +43,7 @@ class Slots:
         """The features that are taken, where the host knows it."""
 
     def reset(self, xp: ModuleType, unavailable: Sequence[int], n_selected: int) -> None:
-        """Before the first of some steps."""
+        """Prepare for the first of some steps."""
         if self.taken != set(unavailable):
             self.is_taken[...] = False
             self.is_taken[xp.asarray(np.asarray(unavailable, dtype=np.intp))] = True
@@ -159,6 +71,11 @@ class DeviceScorer(Scorer):
     _pending: int | None = None  # the last step, selected, and not folded in before the next step
     _last_selected: int | None = None
 
+    def __init__(self, plan: "Plan", sources: Sources, *, parents: Parents | None = None) -> None:
+        super().__init__(plan, sources, parents=parents)
+        self._backend: DeviceBackend = cast("DeviceBackend", sources.backend)
+        self._device = self._backend.device
+
     def scores(self) -> Real:
         """Score of every feature, in nats."""
         with self._device:
@@ -176,7 +93,7 @@ class DeviceScorer(Scorer):
         """Add ``feature`` to the selected ones."""
         with self._device:
             self._fold_pending()
-            if self._repeat is not None and feature == self._last_selected and not self._program.spills_next:
+            if self._repeat is not None and feature == self._last_selected and not self._spills_next():
                 self._pending = feature  # together with the next step
             else:
                 super().select(feature)
@@ -186,17 +103,21 @@ class DeviceScorer(Scorer):
             self._pending = None
             super().select(feature)
 
+    def _spills_next(self) -> bool:
+        """True when the next feature is the last one before accumulators carry over."""
+        return any(accumulator.spills_next for _, accumulator in self._folds)
+
     def select_best(self, n_steps: int, unavailable: Sequence[int]) -> list[SelectionStep]:
         """Select the best feature and add it to the selected ones, as many times; the last one is not added.
 
         ``unavailable`` are all features that must not be selected; at least ``n_steps`` others are left.
         """
-        program, xp = self._program, self._sums.xp
+        xp = self._backend.xp
         with self._device:
             if self._slots is None:
-                self._slots = Slots(xp, program.sources.X.n_columns, len(self._plan.components))
+                self._slots = Slots(xp, self.sources.n_features, len(self.plan.components))
             slots, steps = self._slots, []
-            slots.reset(xp, unavailable, program.n_selected)
+            slots.reset(xp, unavailable, self.n_selected)
             selected = xp.empty((n_steps, slots.row.size), dtype=np.int64)
             adds_first, self._pending = self._pending is not None, None
             for k in range(n_steps):
@@ -212,58 +133,54 @@ class DeviceScorer(Scorer):
         parts = [self._by_kind(*step, row[2:], score) for step, row, score in zip(steps, rows, scores, strict=True)]
         return [SelectionStep(*step) for step in zip(features, scores, parts, strict=True)]
 
-    def _next(self, slots: "Slots", n_left: int) -> Scored:
+    def _next(self, slots: Slots, n_left: int) -> Scored:
         """Add the feature that was chosen last to the selected ones, and choose another one.
 
         A GPU that chooses queues the same operations at every step until accumulators carry over, so they are recorded after
         one of them and repeated as a whole.
         """
-        program = self._program
-        if not (self._sums.chooses and program.is_from_one_panel and "S" not in self._plan.needs):
-            program.select(int(slots.newest))
+        if not (self._backend.chooses and self.plan.is_from_one_panel and "S" not in self.plan.needs):
+            super().select(int(slots.newest))
             return self._choose(slots)
-        if program.spills_next:
+        if self._spills_next():
             self._repeat, self._is_recordable = None, False
-            program.select(slots.newest)
+            super().select(slots.newest)
             slots.n_selected += 1.0
             return self._choose(slots)
         if self._repeat is None and self._is_recordable and n_left >= FEWEST_RECORDED:
-            self._repeat = self._sums.recorded(partial(self._step, slots))
+            self._repeat = self._backend.recorded(partial(self._step, slots))
         scored = self._step(slots) if self._repeat is None else self._repeat()
-        program.count_folded()
+        for _, accumulator in self._folds:
+            accumulator.count_fold()
+        self.n_selected += 1
         self._is_recordable = True
         return scored
 
-    def _step(self, slots: "Slots") -> Scored:
+    def _step(self, slots: Slots) -> Scored:
         """What the GPU does at every step."""
-        program = self._program
-        program.fold_panel(slots.newest)
+        self.fold_panel(slots.newest)
         slots.n_selected += 1.0
-        program.n_on_device = slots.n_selected
+        self._n_on_device = slots.n_selected
         try:
             return self._choose(slots)
         finally:
-            program.n_on_device = None
+            self._n_on_device = None
 
-    def _choose(self, slots: "Slots") -> Scored:
+    def _choose(self, slots: Slots) -> Scored:
         """Score all features and write the best one, its score, and the summands of that."""
-        components, values, total = self._evaluate()
-        xp, shape = self._sums.xp, slots.is_taken.shape
-        column: Any = total[:, 0]
+        column: Any = self._evaluate()[:, 0]
+        xp, shape = self._backend.xp, slots.is_taken.shape
         if len(column) < shape[0]:  # the same for all
-            column = (
-                xp.full(shape, float(column[0]))
-                if isinstance(column, np.ndarray)
-                else xp.ascontiguousarray(xp.broadcast_to(column, shape))
-            )
+            is_known = isinstance(column, np.ndarray)
+            column = xp.full(shape, float(column[0])) if is_known else xp.ascontiguousarray(xp.broadcast_to(column, shape))
         chosen, score, parts = slots.row[:1], slots.row[1:2].view(np.float64), slots.row[2:]
-        self._sums.best(column, slots.is_taken, chosen, score)
-        for place, value in enumerate(values if len(values) > 1 else ()):
+        self._backend.best(column, slots.is_taken, chosen, score)
+        for place, value in enumerate(self._values if len(self._values) > 1 else ()):
             if not _is_constant(value):
                 part = parts[place : place + 1]
                 of_value: Any = value.array[:, 0]
                 of_value.take(chosen if len(of_value) > 1 else slots.zero, None, part if value.exact else part.view(np.float64))
-        return components, values, column
+        return self._components, self._values, column
 
     def last_scores(self) -> Real:
         """Scores of all features at the last step."""
@@ -284,26 +201,13 @@ class DeviceScorer(Scorer):
         by_kind: dict[str, float] = {}
         for component, array, is_exact, part in zip(components, known, exact, parts.reshape(-1, 1, 1), strict=True):
             written = part if is_exact else part.view(np.float64)
-            nats = float(Value(written if array is None else array, is_exact).real(self._program.sources.fixed)[0, 0])
+            nats = float(Value(written if array is None else array, is_exact).real(self.sources.fixed)[0, 0])
             by_kind[component.kind] = by_kind.get(component.kind, 0.0) + nats
         return by_kind
 
-    def _sum(self, components: "list[Component]", program: Program) -> Real:
-        fixed, total = program.sources.fixed, np.zeros(program.sources.X.n_columns)
+    def _sum_of(self, components: "list[Component]") -> Real:
         with self._device:
-            if components:
-                values = [program.evaluate(component.lowered) for component in components]
-                total += self._to_host(Value.total(values, fixed).real(fixed)[:, 0])
-        return total
-
-    @property
-    def _sums(self) -> Any:
-        return self._program.sources.backend
-
-    @property
-    def _device(self) -> Any:
-        return self._sums.device
+            return super()._sum_of(components)
 
     def _to_host(self, values: object) -> NDArray[Any]:
-        host: NDArray[Any] = values if isinstance(values, np.ndarray) else self._sums.to_host(values)
-        return host
+        return values if isinstance(values, np.ndarray) else self._backend.to_host(values)

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.formula.labelwise import LabelwiseScorer
 from labelsieve.formula.lowering import lower
 from labelsieve.search.many_labels.bounds import GroupBounds, merged
-from labelsieve.search.many_labels.listed import PairScorer, can_list
+from labelsieve.search.many_labels.listed import Newest, PairTables, can_list
 from tests.support.criterion_cases import VARIANTS
 
 LISTED = [name for name, (make, _, _) in VARIANTS.items() if can_list(make().plan)]
@@ -30,10 +31,10 @@ def test_no_score_is_above_its_bound(name):
     (a, b), none = (np.array([[row[k].sum() for row in tables] for k in (0, 1)])), np.zeros(n, dtype=np.int64)
     slack = rng.integers(3, size=(2, n))
     least, most = np.maximum(a - slack[0], 0), np.minimum(a + slack[1], N_ROWS - b)
-    bounds, scorer = GroupBounds(plan, fixed, least, most, b), PairScorer(plan, fixed, a, b, none)
+    bounds, scorer = GroupBounds(plan, fixed, least, most, b), LabelwiseScorer(plan, PairTables(fixed, a, b, none))
     point = GroupBounds(plan, fixed, a, a, b)
     for step in range(4):
-        scores = scorer.scores()
+        scores = scorer.scores()[:, 0]
         assert (bounds.bounds() >= scores).all()
         assert (point.bounds() >= scores).all()
         if step == 0:
@@ -43,7 +44,7 @@ def test_no_score_is_above_its_bound(name):
         selected = np.array([row[2][step] for row in tables])
         c, m = selected.sum(axis=1), (selected & [row[1] for row in tables]).sum(axis=1)
         x = (selected & [row[0] for row in tables]).sum(axis=1)
-        scorer.select(c, x, m, none)
+        scorer.select(Newest(c, x, m, none))
         point.select(c, m, x)
         bounds.select(c, m, x + slack[1])
 
