@@ -4,7 +4,7 @@ Label-specific features
 
 A feature that is relevant to a single label is easily missed if scores are summed over all labels.
 :class:`~labelsieve.LabelwiseSieve` selects features for each label separately, and
-:class:`~labelsieve.classifiers.LabelSpecific` trains the classifier of each label on these features.
+:class:`~labelsieve.classifiers.BinaryRelevance` trains the classifier of each label on these features.
 """
 
 import matplotlib.pyplot as plt
@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import LabelwiseSieve, Sieve
-from labelsieve.classifiers import BinaryRelevance, LabelSpecific
+from labelsieve.classifiers import BinaryRelevance
 from labelsieve.datasets import make_feature_roles
 from labelsieve.metrics import hamming_loss
 
@@ -36,7 +36,7 @@ print(f"{(labelwise.label_support_ & relevant).sum()} of {relevant.sum()} releva
 
 tree = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
 models = {
-    "label-specific": LabelSpecific(LabelwiseSieve("jmi", n_features_to_select=2), tree).fit(X[train], Y[train]),
+    "label-specific": BinaryRelevance(tree, selector=LabelwiseSieve("jmi", n_features_to_select=2)).fit(X[train], Y[train]),
     "all features": BinaryRelevance(tree).fit(X[train], Y[train]),
 }
 loss = {name: hamming_loss(Y[test], model.predict(X[test])) for name, model in models.items()}

@@ -243,7 +243,7 @@ class WekaBins(BaseBins):
         return [ColumnCuts(starts, points.ravel(), np.zeros(len(low), dtype=bool), closed_right=True)]
 
 
-class WekaScaler(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class WekaScaler(TransformerMixin, BaseEstimator):
     r"""Scale columns such that the Euclidean distance of two rows is that of Weka's ``EuclideanDistance``.
 
     A numeric column becomes :math:`(x - \min) / (\max - \min)` by the training rows, and 0 where these are constant. (New rows
@@ -375,7 +375,7 @@ class MulanBRkNN(MultiLabelClassifier):
     @checked_fit
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Fit the scaler, and store the scaled rows."""
-        self._rows, labels = self._read(X, y)
+        self._rows, labels, _ = self._read(X, y)
         self._scaler = WekaScaler(self.nominal).fit(self._rows)
         self._knn = BRkNN(self.k, ties="all", smoothing="mulan", n_jobs=self.n_jobs)
         self._knn.fit(self._scaler.transform(self._rows), labels)
@@ -396,7 +396,7 @@ class MulanBRkNN(MultiLabelClassifier):
         return self._knn._estimate(X, as_near_as(squares, self.k))
 
 
-class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ProbabilisticClassifier(ClassifierMixin, BaseEstimator):
     """Predicts the most probable class by ``predict_proba``; takes sparse rows."""
 
     def predict(self, X: TableLike) -> NDArray[Any]:
@@ -513,7 +513,7 @@ class MixedNaiveBayes(ProbabilisticClassifier):
         return probabilities
 
 
-class _Categories(CategoricalNB):  # type: ignore[misc]
+class _Categories(CategoricalNB):
     """Frequencies of values, with one more level for all unseen values."""
 
     def fit(self, X: TableLike, y: TargetsLike) -> Self:

@@ -338,7 +338,6 @@ NB_MODULE(_native, m) {
     bind_medoids(m);
     bind_relief(m);
     bind_simplex(m);
-    bind_linear_models(m);
     bind_terms(m);
 
     m.def("kernel_name", [] { return std::string(kernels().name); });

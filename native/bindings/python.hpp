@@ -118,7 +118,6 @@ void bind_reading(nb::module_& m);
 void bind_pursuit(nb::module_& m);
 void bind_relief(nb::module_& m);
 void bind_simplex(nb::module_& m);
-void bind_linear_models(nb::module_& m);
 void bind_terms(nb::module_& m);
 
 }  // namespace labelsieve

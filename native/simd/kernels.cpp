@@ -9,7 +9,6 @@
 #include "simd/grow.hpp"
 #include "simd/log_terms.hpp"
 #include "simd/pair_step.hpp"
-#include "simd/row_products.hpp"
 #include "simd/subset_sums.hpp"
 #include "simd/vector.hpp"
 
@@ -335,8 +334,6 @@ const Kernels kernels = {
     .add_squares = add_squares,
     .move_gradient = move_gradient,
     .best_partner = best_partner,
-    .row_products = row_products,
-    .add_multiples = add_multiples,
     .least_of_lanes = least_of_lanes,
     .find_up_to = find_up_to,
     .grow_wide = grow<double>,

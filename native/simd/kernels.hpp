@@ -226,13 +226,6 @@ struct Kernels {
     // the highest gradient of those with weight.
     size_t (*best_partner)(const PairSearch& search, double* highest);
 
-    // products[v] = sum_i row[i] * vectors[v * n + i], and vectors[v * n + i] += factors[v] * row[i]; n is a
-    // multiple of 8.
-    void (*row_products)(const double* row, size_t n, const double* vectors, size_t n_vectors,
-                         double* products);
-    void (*add_multiples)(const double* row, size_t n, const double* factors, size_t n_vectors,
-                          double* vectors);
-
     // least[j] = the least of the values[i] with i % 64 = j, or infinity when there is none.
     void (*least_of_lanes)(const double* values, size_t n, double* least);
 

@@ -114,7 +114,7 @@ def svm() -> LinearSVC:
     return LinearSVC(dual=False, tol=0.01)
 
 
-class ByShare(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ByShare(ClassifierMixin, BaseEstimator):
     """Fit once for ``share`` of the features, then predict for any smaller share that is set afterwards.
 
     The classifiers of a share are fitted at its first prediction.
@@ -219,7 +219,7 @@ class _Projected:
         return self.model.predict(np.asarray(X @ self.directions))
 
 
-class GivenOrder(BaseEstimator):  # type: ignore[misc]
+class GivenOrder(BaseEstimator):
     """No selection: all columns in their order, for classifiers that select features by themselves.
 
     >>> GivenOrder().fit(np.zeros((2, 3))).selected_.tolist()
@@ -233,7 +233,7 @@ class GivenOrder(BaseEstimator):  # type: ignore[misc]
 
 
 @dataclass(eq=False, repr=False)
-class OfLearner(BaseEstimator):  # type: ignore[misc]
+class OfLearner(BaseEstimator):
     """A classifier that fits another one in its own way."""
 
     learner: BaseEstimator
@@ -262,7 +262,7 @@ class BySize(OfLearner):
 
 
 @dataclass(eq=False, repr=False)
-class TunedShare(ClassifierMixin, OfLearner):  # type: ignore[misc]
+class TunedShare(ClassifierMixin, OfLearner):
     """A classifier with the share that is best on rows held out of the training rows; test rows are not used."""
 
     shares: tuple[float, ...]
@@ -285,7 +285,7 @@ class TunedShare(ClassifierMixin, OfLearner):  # type: ignore[misc]
 
 
 @dataclass(eq=False, repr=False)
-class SomeRows(ClassifierMixin, OfLearner):  # type: ignore[misc]
+class SomeRows(ClassifierMixin, OfLearner):
     """A classifier fitted on a random share of the training rows."""
 
     share_of_rows: float

@@ -11,13 +11,17 @@ from types import NoneType, UnionType
 from typing import Any, ClassVar, Literal, TypeVar, Union, get_args, get_origin
 
 import numpy as np
+from numpy.typing import NDArray
 
 # The only module that imports private names of scikit-learn: the others take them from here.
 from sklearn.base import _fit_context
+from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import Options as Options
 from sklearn.utils._param_validation import StrOptions as StrOptions
-from sklearn.utils._param_validation import make_constraint, validate_parameter_constraints
+from sklearn.utils._param_validation import make_constraint
+from sklearn.utils._param_validation import validate_parameter_constraints as validate_parameter_constraints
 
 from labelsieve.errors import InputError, did_you_mean
 
@@ -42,6 +46,22 @@ def checked_fit(fit: Fit) -> Fit:
     """Decorate the ``fit`` of an estimator: its parameters are checked before it runs."""
     checked: Fit = _fit_context(prefer_skip_nested_validation=True)(fit)
     return checked
+
+
+def checked_meta_fit(fit: Fit) -> Fit:
+    """Decorate the ``fit`` of an estimator that fits estimators of the user, whose parameters are checked, too."""
+    checked: Fit = _fit_context(prefer_skip_nested_validation=False)(fit)
+    return checked
+
+
+def take_rows(table: Any, rows: NDArray[np.intp]) -> Any:
+    """Rows of an array, a list, a sparse matrix or a frame of any library, in the kind of the table."""
+    return _safe_indexing(table, rows)
+
+
+def take_columns(table: Any, columns: NDArray[np.intp]) -> Any:
+    """Columns of an array, a sparse matrix or a frame of any library, by their numbers, in the kind of the table."""
+    return _safe_indexing(table, columns, axis=1)
 
 
 def parameter(default: object, *allowed: object) -> Any:

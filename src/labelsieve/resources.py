@@ -1,10 +1,14 @@
 """How many threads and how much memory a run may use."""
 
 import os
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
+from threading import Lock
 from typing import Any
 
 from joblib import effective_n_jobs, parallel_config
+from threadpoolctl import ThreadpoolController
 
 from labelsieve.errors import InputError, is_whole
 
@@ -23,6 +27,37 @@ def thread_context(n_jobs: object) -> AbstractContextManager[Any]:
         return nullcontext()
     context: AbstractContextManager[Any] = parallel_config(backend="threading", n_jobs=threads)
     return context
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Run products of numpy and scipy on one thread: for small tables, threads wait for each other most of the time.
+
+    The limit is one of the process. It holds until the last of the threads that asked for it leaves this context.
+    """
+    global _blas_limit, _blas_users
+    with _blas_lock:
+        if _blas_users == 0:
+            _blas_limit = _libraries().limit(limits=1, user_api="blas")
+        _blas_users += 1
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas_users -= 1
+            if _blas_users == 0:
+                _blas_limit.restore_original_limits()
+
+
+_blas_lock = Lock()
+_blas_users = 0
+_blas_limit: Any = None
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Search the loaded libraries, which takes some milliseconds, only once."""
+    return ThreadpoolController()
 
 
 def available_memory() -> int | None:

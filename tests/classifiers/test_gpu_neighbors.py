@@ -7,15 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError
-from labelsieve.classifiers import (
-    MLkNN,
-    nearest_neighbors,
-    nested_neighbors,
-    nested_predictions,
-)
-from labelsieve.classifiers import (
-    nearest_neighbors as gpu_neighbors,
-)
+from labelsieve.classifiers import MLkNN, nearest_neighbors, neighbor_search, nested_neighbors, nested_predictions
 
 
 class NumpyNeighbors:
@@ -44,9 +36,9 @@ class NumpyNeighbors:
 
 @pytest.fixture(params=["stand-in", pytest.param("gpu", marks=pytest.mark.gpu)])
 def on_device(request, monkeypatch):
-    monkeypatch.setattr(gpu_neighbors, "SUM_BYTES", 8 * 150 * 13)  # several searches
+    monkeypatch.setattr(neighbor_search, "SUM_BYTES", 8 * 150 * 13)  # several searches
     if request.param == "stand-in":
-        monkeypatch.setattr(gpu_neighbors, "CudaNeighbors", NumpyNeighbors)
+        monkeypatch.setattr(neighbor_search, "CudaNeighbors", NumpyNeighbors)
 
 
 TABLES = {

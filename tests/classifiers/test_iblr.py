@@ -1,4 +1,4 @@
-"""IBLR: the regressions converge, whether or not the inputs separate a label, and agree with other programs."""
+"""IBLR: the regressions converge, and agree with other programs."""
 
 import numpy as np
 import pytest

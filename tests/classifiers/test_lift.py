@@ -87,20 +87,6 @@ def test_sparse_rows_have_the_same_centers_also_where_rows_are_equal():
     np.testing.assert_allclose(sparse.predict_proba(sp.csr_matrix(X)), dense.predict_proba(X), atol=1e-5)
 
 
-@pytest.mark.parametrize("weights", [None, np.tile([1.0, 2.0, 3.0], 30)], ids=["equal", "weighted"])
-def test_products_shared_by_the_folds_do_not_change_the_machines(weights, monkeypatch):
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(90, 3))
-    Y = np.column_stack([X[:, 0] > 0.5, X[:, 1] ** 2 + 0.5 * rng.normal(size=90) > 1]).astype(int)
-    shared = LIFT(random_state=0).fit(X, Y, sample_weight=weights)
-    monkeypatch.setattr(lift, "MOST_SHARED", 0)
-    apart = LIFT(random_state=0).fit(X, Y, sample_weight=weights)
-    queries = rng.normal(size=(40, 3))
-    np.testing.assert_allclose(shared.decision_values(queries), apart.decision_values(queries), rtol=0, atol=1e-7)
-    np.testing.assert_allclose(shared.predict_proba(queries), apart.predict_proba(queries), rtol=0, atol=1e-5)
-    assert shared.models_[0].estimator.get_params()["estimator__kernel"] == "linear"
-
-
 def test_threads_do_not_change_the_clusters():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 8))

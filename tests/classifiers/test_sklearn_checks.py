@@ -14,7 +14,6 @@ from labelsieve.classifiers import (
     KNNRegressor,
     LabelCopies,
     LabelPowerset,
-    LabelSpecific,
     MLkNN,
     PrunedPowerset,
     RAkEL,
@@ -29,8 +28,11 @@ SETTINGS = {
     MLkNN: [MLkNN(k=3)],
     IBLR: [IBLR(k=3), IBLR(k=3, with_features=True)],
     KNNRegressor: [KNNRegressor(k=3)],
-    BinaryRelevance: [BinaryRelevance(LOGISTIC), BinaryRelevance(EXACT_SVM)],
-    LabelSpecific: [LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2), LOGISTIC)],
+    BinaryRelevance: [
+        BinaryRelevance(LOGISTIC),
+        BinaryRelevance(EXACT_SVM),
+        BinaryRelevance(LOGISTIC, selector=LabelwiseSieve("mim", n_features_to_select=2)),
+    ],
     LIFT: [LIFT(random_state=0)],
     LabelPowerset: [LabelPowerset(LOGISTIC), LabelPowerset(EXACT_SVM)],
     PrunedPowerset: [

@@ -5,7 +5,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -22,14 +22,13 @@ from labelsieve.classifiers import (
     BinaryRelevance,
     LabelCopies,
     LabelPowerset,
-    LabelSpecific,
     PrunedPowerset,
     RAkEL,
 )
 from labelsieve.classifiers.labelsets import threshold_for
 from labelsieve.labelspace import Joint, SelectRandom
 from tests.support import reference_transformations as references
-from tests.support.classifier_data import every_kind, make_data
+from tests.support.classifier_data import SelectsNothing, every_kind, make_data
 
 # Counts and logarithms: the same for sparse data to the last digits.
 each_kind = pytest.mark.parametrize("model", every_kind(MultinomialNB()), ids=lambda model: repr(model)[:40].replace("\n", ""))
@@ -112,7 +111,7 @@ def test_binary_relevance_is_one_model_for_each_label():
 def test_every_label_sees_its_own_features():
     X, Y, queries, _ = make_data()
     selector = LabelwiseSieve("mim", n_features_to_select=2)
-    model = LabelSpecific(selector, GaussianNB()).fit(X, Y)
+    model = BinaryRelevance(GaussianNB(), selector=selector).fit(X, Y)
     chosen = selector.fit(X, Y).selected_
     for label in range(5):
         columns = np.sort(chosen[label])
@@ -123,16 +122,8 @@ def test_every_label_sees_its_own_features():
 
 
 def test_a_label_without_features_gets_the_majority_class():
-    class Nothing(BaseEstimator):
-        def fit(self, X, Y):
-            self.label_support_ = np.zeros((Y.shape[1], X.shape[1]), dtype=bool)
-            return self
-
-        def transform(self, X):
-            return X
-
     X, Y, queries, _ = make_data()
-    predicted = LabelSpecific(Nothing(), GaussianNB()).fit(X, Y).predict(queries)
+    predicted = BinaryRelevance(GaussianNB(), selector=SelectsNothing()).fit(X, Y).predict(queries)
     assert np.array_equal(predicted, np.tile(Y.mean(axis=0) > 0.5, (50, 1)))
 
 
@@ -270,7 +261,7 @@ def test_bases_that_cannot_do_it_are_refused():
     with pytest.raises(InputError, match="LIFT needs a base with predict_proba or decision_function"):
         LIFT(base=OnlyPredicts()).fit(X, Y)
     with pytest.raises(InputError, match="Sieve has no label_support_"):
-        LabelSpecific(Sieve("mim", n_features_to_select=2), GaussianNB()).fit(X, Y)
+        BinaryRelevance(GaussianNB(), selector=Sieve("mim", n_features_to_select=2)).fit(X, Y)
     for kind in (BinaryRelevance, LabelPowerset, RAkEL, HOMER):  # whose predictions are rarely just 0 or 1
         with pytest.raises(InputError, match="needs a classifier as its base"):
             kind(make_pipeline(StandardScaler(), Ridge())).fit(X, Y)
@@ -290,10 +281,11 @@ def test_decisions_between_pairs_of_classes_are_not_taken_for_decisions_for_clas
 
 def test_a_selector_knows_the_names_of_features():
     X, Y, *_ = make_data()
-    numbered = LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2, forced=[4]), GaussianNB()).fit(X, Y)
+    selector = LabelwiseSieve("mim", n_features_to_select=2, forced=[4])
+    numbered = BinaryRelevance(GaussianNB(), selector=selector).fit(X, Y)
     frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(6)])
     for given in (frame, frame.astype({"f1": object, "f2": "Float64"}), pl.from_pandas(frame)):
-        model = LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2, forced=["f4"]), GaussianNB()).fit(given, Y)
+        model = BinaryRelevance(GaussianNB(), selector=clone(selector).set_params(forced=["f4"])).fit(given, Y)
         assert all(4 in one.columns for one in model.models_)
         assert [one.columns.tolist() for one in numbered.models_] == [one.columns.tolist() for one in model.models_]
 

@@ -24,13 +24,12 @@ from labelsieve.classifiers import (
     BRkNN,
     LabelCopies,
     LabelPowerset,
-    LabelSpecific,
     PrunedPowerset,
     RAkEL,
 )
 from labelsieve.classifiers.labelsets import threshold_for
 from labelsieve.metrics import get_scorer
-from tests.support.classifier_data import every_kind, make_data
+from tests.support.classifier_data import SelectsNothing, every_kind, make_data
 from tests.support.weighted_bases import ChecksWeights
 
 WEIGHTS = np.random.default_rng(1).integers(0, 4, 100)
@@ -100,7 +99,7 @@ def test_sparse_rows_weigh_what_dense_rows_weigh(model):
 @named(
     [
         BinaryRelevance(ChecksWeights()),
-        LabelSpecific(LabelwiseSieve("mim", n_features_to_select=2, forced=[0]), ChecksWeights()),
+        BinaryRelevance(ChecksWeights(), selector=LabelwiseSieve("mim", n_features_to_select=2, forced=[0])),
         LabelPowerset(ChecksWeights()),
         PrunedPowerset(ChecksWeights(), min_count=5),
         PrunedPowerset(ChecksWeights(), min_count=5, split=True),
@@ -155,9 +154,7 @@ def test_a_threshold_counts_the_scores_of_a_row_as_often_as_the_row():
 def test_a_label_without_features_gets_the_answer_of_most_weight():
     X, Y, queries, _ = make_data(8)
     Y[:, 0] = np.arange(100) < 30
-    rule = LabelwiseSieve("mim", n_features_to_select=1)
-    model = LabelSpecific(rule, GaussianNB())
-    model._columns = lambda X, labels, weights: lambda label: np.empty(0, dtype=np.intp)
+    model = BinaryRelevance(GaussianNB(), selector=SelectsNothing())
     assert not model.fit(X, Y).predict(queries)[:, 0].any()
     assert model.fit(X, Y, np.where(Y[:, 0], 5.0, 1.0)).predict(queries)[:, 0].all()
 
@@ -165,7 +162,7 @@ def test_a_label_without_features_gets_the_answer_of_most_weight():
 def test_a_selector_is_given_weights():
     X, Y, _, _ = make_data(9)
     selector = LabelwiseSieve("mim", n_features_to_select=2)
-    model = LabelSpecific(selector, GaussianNB()).fit(X, Y, WEIGHTS)
+    model = BinaryRelevance(GaussianNB(), selector=selector).fit(X, Y, WEIGHTS)
     alone = selector.fit(X, Y, sample_weight=WEIGHTS).selected_
     assert np.array_equal(model.selector_.selected_, alone)
     assert not np.array_equal(alone, selector.fit(X, Y).selected_)

@@ -22,8 +22,6 @@ void test_raw_counts();
 void test_discretize();
 void test_pursuit();
 void test_simplex();
-void test_logistic();
-void test_squared_hinge();
 void test_medoids();
 void test_relief();
 void test_neighbors();
@@ -310,8 +308,6 @@ int main() {
     test_discretize();
     test_pursuit();
     test_simplex();
-    test_logistic();
-    test_squared_hinge();
     test_medoids();
     test_relief();
     test_neighbors();

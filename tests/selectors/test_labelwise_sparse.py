@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import LabelwiseSieve
-from labelsieve.classifiers import LabelSpecific
+from labelsieve.classifiers import BinaryRelevance
 from labelsieve.errors import InputError
 from labelsieve.search import labelwise as labelwise_search
 from labelsieve.search.many_labels import listed as listed_search
@@ -45,9 +45,8 @@ def test_large_masks_of_labels_and_features_are_sparse(data, monkeypatch):
     np.testing.assert_array_equal(sparse.label_support_.toarray(), dense.label_support_)
     np.testing.assert_array_equal(sparse.support_, dense.support_)
     assert sparse.selection().to_dict() == dense.selection().to_dict()
-    model = LabelSpecific(
-        LabelwiseSieve("mim", discretizer=None, n_features_to_select=3), DecisionTreeClassifier(random_state=0)
-    )
+    selector = LabelwiseSieve("mim", discretizer=None, n_features_to_select=3)
+    model = BinaryRelevance(DecisionTreeClassifier(random_state=0), selector=selector)
     for label, fitted in enumerate(model.fit(X, Y).models_):
         if label != 3:  # a label without rows has no model
             np.testing.assert_array_equal(fitted.columns, np.flatnonzero(dense.label_support_[label]))

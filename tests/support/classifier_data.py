@@ -1,6 +1,7 @@
 """Small sparse data with labels, and every problem transformation with a base."""
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from labelsieve import LabelwiseSieve
 from labelsieve.classifiers import (
@@ -9,7 +10,6 @@ from labelsieve.classifiers import (
     BinaryRelevance,
     LabelCopies,
     LabelPowerset,
-    LabelSpecific,
     PrunedPowerset,
     RAkEL,
 )
@@ -27,7 +27,7 @@ def make_data(seed=0, n_rows=150, n_labels=5):
 def every_kind(base):
     return [
         BinaryRelevance(base),
-        LabelSpecific(LabelwiseSieve("mim", n_features_to_select=3), base),
+        BinaryRelevance(base, selector=LabelwiseSieve("mim", n_features_to_select=3)),
         LIFT(base=base, random_state=0),
         LabelPowerset(base),
         PrunedPowerset(base, min_count=3),
@@ -38,3 +38,14 @@ def every_kind(base):
         HOMER(base, random_state=0),
         HOMER(LabelPowerset(base), n_children=2, random_state=0),
     ]
+
+
+class SelectsNothing(BaseEstimator):
+    """A selector whose labels have no features."""
+
+    def fit(self, X, Y):
+        self.label_support_ = np.zeros((Y.shape[1], X.shape[1]), dtype=bool)
+        return self
+
+    def transform(self, X):
+        return X

@@ -1,4 +1,8 @@
-"""Classifier chains over a label network that is given, random or learned."""
+"""Classifier chains over a label network that is given, random or learned.
+
+``BaseChain.fit`` learns the network, then the features of each label, then the links of the chain in ``links.py``; predictions
+search for a labelset in ``inference.py``.
+"""
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
@@ -7,25 +11,23 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.svm import LinearSVC
-from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.chains.inference import Inferred, beam, check_exact, exact, greedy, monte_carlo
-from labelsieve.chains.links import Columns, Link, fit_chain
-from labelsieve.classifiers.base import LabelCoder, MetaClassifier, Weights, base_has, fit_weighted, weight_parameters
-from labelsieve.classifiers.binary_relevance import columns_of
+from labelsieve.chains.links import Link, fit_chain
+from labelsieve.classifiers.base import MetaClassifier, Weights, if_base_has
+from labelsieve.classifiers.binary_relevance import Columns, columns_of, fit_selector
 from labelsieve.counting.backends import CountingOptions
 from labelsieve.discretize import Discretizer, EqualWidth, one_table
 from labelsieve.errors import InputError, require_same_rows, unknown_name
 from labelsieve.labelspace import LabelNetwork, NetworkRule, find_parents
 from labelsieve.labelspace.base import RandomState, random_generator
-from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, PREDICTOR, parameter
+from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, PREDICTOR, HasMethods, checked_meta_fit, parameter
 from labelsieve.registry import resolve_method
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.types import Features, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import quantized_weights
 
 # Binary relevance, a classifier chain in a random order (Read et al. 2011), the tree of Zaragoza et al. (2011), and Sun and
@@ -41,80 +43,6 @@ RULES: dict[str, NetworkRule] = {
 }
 
 
-def named_rule(network: object, random_state: RandomState = None) -> Any:
-    """A rule from its name; anything else is returned unchanged. ``random_state`` is set where the rule has none.
-
-    >>> named_rule("br")
-    NetworkRule(order='given', parents='none')
-    """
-    if isinstance(network, str):
-        if network not in RULES:
-            raise unknown_name("network", network, RULES, more=", lists of parents, a LabelNetwork or a NetworkRule")
-        network = RULES[network]
-    if isinstance(network, NetworkRule) and random_state is not None and network.random_state is None:
-        network = replace(network, random_state=random_generator(random_state))
-    return network
-
-
-def learn_network(
-    network: Any,
-    X: TableLike,
-    labels: sp.csr_matrix,
-    *,
-    discretizer: Discretizer,
-    names: Any = None,
-    weights: Weights = None,
-    n_jobs: int | None = None,
-) -> LabelNetwork:
-    """The network of the labels. In any network, constant labels have no parents and are no parents.
-
-    ``discretizer`` encodes X for rules that condition on the features. ``weights`` of the rows are positive.
-    """
-    targets = Codes.from_values(labels, what="Y")
-    codes = Codes.from_values(np.zeros((labels.shape[0], 1), dtype=np.uint8))
-    if isinstance(network, NetworkRule) and _needs_features(network):
-        codes = one_table(discretizer.encode(X, targets, weights), "A network")
-    options = CountingOptions(weights=quantized_weights(weights, "plugin"), n_jobs=n_jobs)
-    lists, found = find_parents(network, X, codes, targets, options=options)
-    if lists is None:
-        raise InputError("network is None; pass lists of parents, a LabelNetwork, a NetworkRule or a name.")
-    order = LabelNetwork.from_lists(lists).order if found is None else found.order
-    varies = varying(labels)
-    kept = [[parent for parent in parents if varies[parent] and varies[label]] for label, parents in enumerate(lists)]
-    given = None if found is None else found.names
-    return LabelNetwork(order, tuple(map(tuple, kept)), given if names is None else tuple(map(str, names)))
-
-
-def varying(labels: sp.csr_matrix) -> NDArray[np.bool_]:
-    """Mask of the labels that are present in some rows and absent in others.
-
-    >>> varying(sp.csr_matrix([[0, 1, 1], [0, 1, 0]])).tolist()
-    [False, False, True]
-    """
-    counts = np.bincount(labels.indices, minlength=labels.shape[1])  # no zeros are stored
-    varies: NDArray[np.bool_] = (counts > 0) & (counts < labels.shape[0])
-    return varies
-
-
-def _needs_features(rule: NetworkRule) -> bool:
-    if rule.n_components is not None:
-        return False
-    if rule.parents == "tree":
-        return rule.edge_weight == "given-features"
-    return isinstance(rule.order, str) and rule.order == "information"
-
-
-def discretizer_of(selector: BaseEstimator) -> Discretizer:
-    """The discretizer of the selector, or five bins of equal width.
-
-    >>> discretizer_of(None)
-    EqualWidth()
-    """
-    if not hasattr(selector, "criterion") or not hasattr(selector, "discretizer"):
-        return EqualWidth()
-    return resolve_method(selector.criterion, discretizer=selector.discretizer).discretizer
-
-
 @dataclass(eq=False, repr=False)
 class BaseChain(MetaClassifier):
     """A chain of one model for each label: fit, inference and probabilities. A subclass has the network and the selector.
@@ -122,7 +50,7 @@ class BaseChain(MetaClassifier):
     Parameters
     ----------
     base : classifier, default=None
-        A binary classifier; None: a linear support vector machine.
+        A binary classifier; None: ``sklearn.svm.LinearSVC()``.
     inference : {"greedy", "beam", "exact", "monte-carlo"}, default="greedy"
         Search of the labelset: label by label; with the ``beam_width`` best prefixes; among all labelsets (up to 15 labels);
         among ``n_samples`` samples of the chain. All but the first need a ``base`` with probabilities.
@@ -163,10 +91,10 @@ class BaseChain(MetaClassifier):
         return LinearSVC() if self.base is None else self.base
 
     def _network_and_selector(self) -> tuple[Any, Any]:
-        """The parents of the labels, or a rule that learns them, and the selector of their features."""
+        """Return the parents of the labels, or a rule that learns them, and the selector of their features."""
         raise NotImplementedError
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Learn the network, the features of every label, and its classifier.
 
@@ -175,25 +103,7 @@ class BaseChain(MetaClassifier):
         """
         self._check_inference()
         names, original = getattr(y, "columns", None), X
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
-        return self._fit_read(X, labels, weights, self._with_names(original, X), names)
-
-    def _check_before_fit(self, X: Matrix) -> None:
-        """The checks of ``fit`` that do not depend on rows and random states."""
-        self._validate_params()
-        self._check_inference()
-        self._check_base(X)
-
-    def _fit_sample(self, X: Matrix, labels: sp.csr_matrix, weights: Weights) -> Self:
-        """Fit to some rows and columns of a table, for an ensemble that has read it and checked this chain."""
-        self.n_features_in_ = X.shape[1]
-        self._set_labels(LabelCoder.of_matrix(labels))
-        return self._fit_read(X, labels, weights, X)
-
-    def _fit_read(
-        self, X: Matrix, labels: sp.csr_matrix, weights: Weights, named: Features, label_names: Sequence[str] | None = None
-    ) -> Self:
-        """Fit to numbers and labels that were read; ``named`` is X with its column names, for the selector."""
+        X, labels, weights = self._read(X, y, sample_weight)
         if self.inference == "exact":
             check_exact(int(varying(labels).sum()))
         network, selector = self._network_and_selector()
@@ -202,11 +112,11 @@ class BaseChain(MetaClassifier):
             X,
             labels,
             discretizer=discretizer_of(selector),
-            names=label_names,
+            names=names,
             weights=weights,
             n_jobs=self.n_jobs,
         )
-        columns = self._columns(selector, named, labels, weights)
+        columns = self._select(selector, self._with_names(original, X), labels, weights)
         self.chain_ = fit_chain(
             self._base(),
             X.tocsc() if columns is not None and is_sparse(X) else X,
@@ -231,14 +141,15 @@ class BaseChain(MetaClassifier):
                 "use inference='exact' or 'monte-carlo'."
             )
 
-    def _columns(self, selector: BaseEstimator, X: TableLike, labels: sp.csr_matrix, weights: Weights) -> Columns:
+    def _select(self, selector: Any, X: TableLike, labels: sp.csr_matrix, weights: Weights) -> Columns | None:
+        """Fit the selector, given the parents of the labels if it uses them, and return the features of each label."""
+        self.selector_: Any = None
         if selector is None:
-            self.__dict__.pop("selector_", None)
             return None
         selector = clone(selector)
         if "parents" in selector.get_params(deep=False) and selector.parents is None:
             selector.set_params(parents=self.network_.to_lists())
-        self.selector_ = fit_weighted(selector, X, labels, weights if weight_parameters(selector) else None)
+        self.selector_ = fit_selector(selector, X, labels, weights)
         return columns_of(self.selector_)
 
     def _queries(self, X: TableLike) -> Matrix:
@@ -268,7 +179,7 @@ class BaseChain(MetaClassifier):
         inferred = self._infer(self._queries(X))
         return self.chain_.by_label(inferred.probabilities)
 
-    @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @if_base_has("predict_proba")
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column.
 
@@ -276,7 +187,7 @@ class BaseChain(MetaClassifier):
         """
         return self._in_form_of_y(self._label_probabilities(X))
 
-    @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
+    @if_base_has("decision_function")
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values given the predicted parents, shape (n_rows, n_labels), or (n_rows,) if Y was one column.
 
@@ -290,7 +201,7 @@ class BaseChain(MetaClassifier):
             by_label[:, label] = 1.0 if present else -1.0
         return self._decisions_in_form_of_y(by_label)
 
-    @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @if_base_has("predict_proba")
     def joint_log_proba(self, X: TableLike, y: TargetsLike) -> NDArray[np.float64]:
         """Log-probability of the labelsets ``y`` under the chain, one for each row."""
         check_is_fitted(self)
@@ -325,18 +236,13 @@ class ClassifierChain(BaseChain):
 
     Attributes
     ----------
-    selector_ : estimator
-        The fitted selector, if there is one.
+    selector_ : estimator or None
+        The fitted selector.
 
     Notes
     -----
     Cost: a fit of ``base`` for each label; ``1 + cv`` for labels with children when parents are cross-validated. Sparse X
-    stays sparse. A ``LinearSVC`` with the default loss and penalty is fitted on rows that the labels share: on dense features,
-    at most 512 inputs and fewer than rows, by Newton's method from one Gram matrix, two to six times as fast as liblinear on
-    yeast; on sparse features by coordinate descent, three times as fast on medical. The minimum is that of ``LinearSVC``,
-    found exactly or up to 1e-6 of a margin; liblinear stops within ``tol``, so few predictions differ from its. A plain
-    ``LogisticRegression`` on dense features is fitted by a solver of the core, see
-    :class:`~labelsieve.classifiers.BinaryRelevance`.
+    stays sparse.
 
     Examples
     --------
@@ -359,3 +265,78 @@ class ClassifierChain(BaseChain):
 
     def _network_and_selector(self) -> tuple[Any, Any]:
         return self.network, self.selector
+
+
+def named_rule(network: object, random_state: RandomState = None) -> Any:
+    """Look up a rule by its name; anything else is returned unchanged. ``random_state`` is set where the rule has none.
+
+    >>> named_rule("br")
+    NetworkRule(order='given', parents='none')
+    """
+    if isinstance(network, str):
+        if network not in RULES:
+            raise unknown_name("network", network, RULES, more=", lists of parents, a LabelNetwork or a NetworkRule")
+        network = RULES[network]
+    if isinstance(network, NetworkRule) and random_state is not None and network.random_state is None:
+        network = replace(network, random_state=random_generator(random_state))
+    return network
+
+
+def learn_network(
+    network: Any,
+    X: TableLike,
+    labels: sp.csr_matrix,
+    *,
+    discretizer: Discretizer,
+    names: Any = None,
+    weights: Weights = None,
+    n_jobs: int | None = None,
+) -> LabelNetwork:
+    """Learn the network of the labels. In any network, constant labels have no parents and are no parents.
+
+    ``discretizer`` encodes X for rules that condition on the features. ``weights`` of the rows are positive.
+    """
+    targets = Codes.from_values(labels, what="Y")
+    codes = Codes.from_values(np.zeros((labels.shape[0], 1), dtype=np.uint8))
+    if isinstance(network, NetworkRule) and _needs_features(network):
+        codes = one_table(discretizer.encode(X, targets, weights), "A network")
+    options = CountingOptions(weights=quantized_weights(weights, "plugin"), n_jobs=n_jobs)
+    lists, found = find_parents(network, X, codes, targets, options=options)
+    if lists is None:
+        raise InputError("network is None; pass lists of parents, a LabelNetwork, a NetworkRule or a name.")
+    order = LabelNetwork.from_lists(lists).order if found is None else found.order
+    varies = varying(labels)
+    kept = [[parent for parent in parents if varies[parent] and varies[label]] for label, parents in enumerate(lists)]
+    given = None if found is None else found.names
+    return LabelNetwork(order, tuple(map(tuple, kept)), given if names is None else tuple(map(str, names)))
+
+
+def varying(labels: sp.csr_matrix) -> NDArray[np.bool_]:
+    """Mask of the labels that are present in some rows and absent in others.
+
+    >>> varying(sp.csr_matrix([[0, 1, 1], [0, 1, 0]])).tolist()
+    [False, False, True]
+    """
+    counts = np.bincount(labels.indices, minlength=labels.shape[1])  # no zeros are stored
+    varies: NDArray[np.bool_] = (counts > 0) & (counts < labels.shape[0])
+    return varies
+
+
+def _needs_features(rule: NetworkRule) -> bool:
+    """Tell whether a rule conditions on the features."""
+    if rule.n_components is not None:
+        return False
+    if rule.parents == "tree":
+        return rule.edge_weight == "given-features"
+    return isinstance(rule.order, str) and rule.order == "information"
+
+
+def discretizer_of(selector: BaseEstimator) -> Discretizer:
+    """Return the discretizer of the selector, or five bins of equal width.
+
+    >>> discretizer_of(None)
+    EqualWidth()
+    """
+    if not hasattr(selector, "criterion") or not hasattr(selector, "discretizer"):
+        return EqualWidth()
+    return resolve_method(selector.criterion, discretizer=selector.discretizer).discretizer

@@ -1,22 +1,16 @@
-"""Optimized classifier chains and ensembles of chains."""
+"""Optimized classifier chains, and ensembles of chains that vote."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
-from multiprocessing.pool import ThreadPool
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import effective_n_jobs
-from joblib.parallel import ThreadingBackend, get_active_backend
 from numpy.typing import NDArray
-from sklearn import config_context, get_config
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.chains.chain import BaseChain, ClassifierChain
@@ -28,9 +22,9 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
 from labelsieve.labelspace.base import RandomState
 from labelsieve.metrics.evaluation import label_scores
-from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, PREDICTOR, parameter
+from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, PREDICTOR, Interval, StrOptions, checked_meta_fit, parameter
 from labelsieve.progress import progress_bar
-from labelsieve.search.quadratic_program import one_blas_thread
+from labelsieve.resources import one_blas_thread
 from labelsieve.selectors.base import Count
 from labelsieve.selectors.labelwise import LabelwiseSieve
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
@@ -150,7 +144,7 @@ class ChainEnsemble(MultiLabelClassifier):
         every ``random_state``: ``OptimizedClassifierChain()`` has learned orders. Any scikit-learn multi-label classifier is
         accepted.
     base : classifier, default=None
-        A binary classifier, for chains by name; None: a linear support vector machine.
+        A binary classifier, for chains by name; None: ``sklearn.svm.LinearSVC()``.
     n_chains : int, default=10
         Number of chains.
     sampling : {"paper", "authors-program", "all"} or pair of float, default="paper"
@@ -176,8 +170,7 @@ class ChainEnsemble(MultiLabelClassifier):
 
     Notes
     -----
-    Cost: ``n_chains`` fits of a chain, whose support vector machines on dense features share a Gram matrix (see
-    :class:`ClassifierChain`). The result does not depend on ``n_jobs``.
+    Cost: ``n_chains`` fits of a chain. The result does not depend on ``n_jobs``.
 
     Examples
     --------
@@ -200,7 +193,7 @@ class ChainEnsemble(MultiLabelClassifier):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the chains.
 
@@ -210,18 +203,15 @@ class ChainEnsemble(MultiLabelClassifier):
         shares = self._shares()
         chain = self._chain()
         self._check_combine(chain)
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
-        if isinstance(chain, BaseChain):
-            chain._check_before_fit(X)  # once, in place of every chain
+        X, labels, weights = self._read(X, y, sample_weight)
         random = check_random_state(self.random_state)
         seeds = random.randint(np.iinfo(np.int32).max, size=self.n_chains)
         # Sorted by name, so that the same seed always gives the same ensemble.
         random_states = [name for name in sorted(chain.get_params(deep=True)) if name.split("__")[-1] == "random_state"]
-        fit_member = partial(_fit_member, chain, random_states, X, labels, weights, shares)
+        tasks = (delayed(_fit_member)(chain, random_states, X, labels, weights, shares, int(seed)) for seed in seeds)
         self.chains_, self.features_ = [], []
-        # Threads of products as small as these would wait for each other most of the time.
         with progress_bar("Fitting chains") as progress, one_blas_thread():
-            for member, features in _map(fit_member, seeds.tolist(), self.n_jobs):
+            for member, features in Parallel(n_jobs=self.n_jobs, return_as="generator", prefer="threads")(tasks):
                 self.chains_.append(member)
                 self.features_.append(features)
                 progress(len(self.chains_), self.n_chains)
@@ -268,27 +258,9 @@ class ChainEnsemble(MultiLabelClassifier):
 
 
 def _votes(member: BaseEstimator, X: TableLike) -> Any:
+    """Return the predictions of a chain as an array of 0 and 1."""
     votes = member.predict(X)
     return votes.toarray() if is_sparse(votes) else votes
-
-
-def _map(function: Callable[[int], Any], seeds: list[int], n_jobs: int | None) -> Iterator[Any]:
-    """The results for all seeds in their order, in threads, unless ``joblib.parallel_config`` selects another backend."""
-    backend, _ = get_active_backend(prefer="threads")
-    n_threads = min(effective_n_jobs(n_jobs), len(seeds))
-    if n_threads == 1 or not isinstance(backend, ThreadingBackend):
-        yield from Parallel(n_jobs=n_jobs, return_as="generator", prefer="threads")(delayed(function)(seed) for seed in seeds)
-        return
-    # joblib asks its threads for results every 10 ms, as long as a small chain takes. scikit-learn's settings are those of a
-    # thread.
-    settings = get_config()
-
-    def call(seed: int) -> Any:
-        with config_context(**settings):
-            return function(seed)
-
-    with ThreadPool(n_threads) as pool:
-        yield from pool.imap(call, seeds)
 
 
 def _fit_member(
@@ -300,7 +272,7 @@ def _fit_member(
     shares: tuple[float, float],
     seed: int,
 ) -> tuple[Any, NDArray[np.intp]]:
-    """A fitted chain with new values of the parameters ``random_states``, and its columns."""
+    """Fit a chain with new values of the parameters ``random_states`` to drawn rows, and return it with its drawn columns."""
     random = np.random.RandomState(seed)
     (n_rows, n_features), (share_of_rows, share_of_features) = X.shape, shares
     rows = np.sort(random.choice(n_rows, max(1, round(share_of_rows * n_rows)), replace=False))
@@ -309,8 +281,6 @@ def _fit_member(
     member.set_params(**{name: int(random.randint(np.iinfo(np.int32).max)) for name in random_states})
     sample = X[rows] if len(features) == n_features else X[rows][:, features]
     of_rows = None if weights is None else weights[rows]
-    if isinstance(member, BaseChain):
-        return member._fit_sample(sample, labels[rows], of_rows), features
     # Chains of other packages accept labels as arrays only.
     y = labels[rows] if isinstance(member, MultiLabelClassifier) else labels[rows].toarray()
     return fit_weighted(member, sample, y, of_rows), features

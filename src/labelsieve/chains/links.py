@@ -13,11 +13,10 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base import Weights, requesting_weights, weight_arguments
-from labelsieve.classifiers.binary_relevance import BinaryModel, fit_binary
-from labelsieve.classifiers.newton_svm import SharedFits, shared_rows
-from labelsieve.classifiers.shared_logistic import SharedLogistic, warn_unconverged
+from labelsieve.classifiers.binary_relevance import BinaryModel, Columns, fit_binary
 from labelsieve.labelspace import LabelNetwork
 from labelsieve.progress import progress_bar
+from labelsieve.resources import one_blas_thread
 from labelsieve.tables.types import CompressedMatrix, Matrix, SparseMatrix, TableLike, is_sparse
 
 CELLS = 2**23  # of the input of a model, when rows are repeated for several labelsets
@@ -26,7 +25,7 @@ Values = NDArray[np.uint8]
 
 
 def link_input(X: Matrix, columns: NDArray[np.intp] | None, parents: NDArray[Any] | SparseMatrix) -> Matrix:
-    """The input of a link: columns of X, then the values of the parents. Sparse input stays sparse.
+    """Return the input of a link: columns of X, then the values of the parents. Sparse input stays sparse.
 
     >>> link_input(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1]), np.array([[0], [1]]))
     array([[2., 0.],
@@ -84,10 +83,6 @@ class Chain:
     links: list[Link]
     fixed: dict[int, bool]
 
-    @property
-    def n_labels(self) -> int:
-        return len(self.links) + len(self.fixed)
-
     @cached_property
     def labels(self) -> NDArray[np.intp]:
         """The label at every position."""
@@ -95,11 +90,12 @@ class Chain:
 
     @property
     def needs_columns(self) -> bool:
+        """Whether some link has features of its own, so that columns of X are taken."""
         return any(link.columns is not None for link in self.links)
 
     def by_label(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Columns in chain order as columns in label order, with those of constant labels."""
-        columns = np.empty((values.shape[0], self.n_labels), dtype=values.dtype)
+        """Return columns in chain order as columns in label order, with those of constant labels."""
+        columns = np.empty((values.shape[0], len(self.links) + len(self.fixed)), dtype=values.dtype)
         columns[:, self.labels] = values
         for label, present in self.fixed.items():
             columns[:, label] = present
@@ -132,25 +128,22 @@ def labelset_numbers(values: Values) -> NDArray[np.intp]:
     return numbers
 
 
-Columns = Callable[[int], NDArray[np.intp]] | None
-
-
 def fit_chain(
     base: BaseEstimator,
     X: Matrix,
     labels: sp.csc_matrix,
     network: LabelNetwork,
     *,
-    columns: Columns = None,
+    columns: Columns | None = None,
     cv: int | None = None,
     weights: Weights = None,
     n_jobs: int | None = None,
 ) -> Chain:
-    """Fit a model for every label of the network that is not constant.
+    """Fit a clone of ``base`` for every label of the network that is not constant.
 
-    With true values of the parents, ``n_jobs`` labels are fitted in parallel, and linear models share the rows and, on dense
-    features, their Gram matrix. With ``cv`` labels are fitted one after the other: each is predicted for held-out rows
-    by cross-validation, and its children learn from those predictions. ``weights`` of the rows are positive.
+    With true values of the parents, ``n_jobs`` labels are fitted in parallel. With ``cv``, labels are fitted one after the
+    other: each is predicted for held-out rows by cross-validation, and its children learn from those predictions. ``weights``
+    of the rows are positive.
     """
     counts = np.diff(labels.indptr)  # no zeros are stored
     n_rows = labels.shape[0]
@@ -161,31 +154,23 @@ def fit_chain(
     features = [None if columns is None else columns(label) for label in chain]
     values = labels[:, chain]
     truth = [_column(values, position) for position in range(len(chain))]
-    with progress_bar("Fitting the chain, label by label") as progress:
+    with progress_bar("Fitting the chain, label by label") as progress, one_blas_thread():
         if cv is None:
+            tasks = (
+                delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights)
+                for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
+            )
             models = []
-            n_parents = max((len(positions) for positions in parents), default=0)
-            logistic = SharedLogistic.of(base, X, weights, values, n_parents) if columns is None else None
-            if logistic is not None:
-                fits: Any = map(BinaryModel, logistic.fit_labels(truth, parents, n_jobs))
-            else:
-                shared = shared_rows(base, X, weights, n_parents) if columns is None and n_parents else None
-                tasks = (
-                    delayed(_fit)(base, X, of_label, values[:, parent_positions], y, weights, shared)
-                    for of_label, parent_positions, y in zip(features, parents, truth, strict=True)
-                )
-                fits = Parallel(n_jobs=n_jobs, return_as="generator", prefer="threads")(tasks)
-            for model in fits:
+            for model in Parallel(n_jobs=n_jobs, return_as="generator", prefer="threads")(tasks):
                 models.append(model)
                 progress(len(models), len(chain))
-            warn_unconverged((label, models[position_of[label]].estimator) for label in sorted(chain))
         else:
             models = _fit_held_out(base, X, truth, parents, features, cv, weights, n_jobs, progress)
     return Chain([Link(*fields) for fields in zip(chain, models, parents, features, strict=True)], fixed)
 
 
 def _column(values: sp.csc_matrix, position: int) -> NDArray[np.uint8]:
-    """A column of a 0/1 matrix."""
+    """Return a column of a 0/1 matrix as an array."""
     column = np.zeros(values.shape[0], dtype=np.uint8)
     stored = slice(values.indptr[position], values.indptr[position + 1])
     column[values.indices[stored]] = values.data[stored]
@@ -193,16 +178,9 @@ def _column(values: sp.csc_matrix, position: int) -> NDArray[np.uint8]:
 
 
 def _fit(
-    base: BaseEstimator,
-    X: Matrix,
-    columns: NDArray[np.intp] | None,
-    parents: Any,
-    y: NDArray[Any],
-    weights: Weights,
-    shared: SharedFits | None = None,
+    base: BaseEstimator, X: Matrix, columns: NDArray[np.intp] | None, parents: Any, y: NDArray[Any], weights: Weights
 ) -> BinaryModel:
-    if shared is not None:
-        return BinaryModel(shared.fit(parents, y))
+    """Fit the model of a label to the columns of X and the values of its parents."""
     no_input = columns is not None and len(columns) == 0 and parents.shape[1] == 0
     return fit_binary(base, link_input(X, columns, parents), y, np.empty(0, dtype=np.intp) if no_input else None, weights)
 

@@ -1,10 +1,17 @@
-from labelsieve.classifiers.binary_relevance import BinaryRelevance, LabelSpecific
+"""Multi-label classifiers: nearest neighbors, and transformations of labels for any scikit-learn classifier.
+
+In comes a table and a 0/1 matrix of labels (or other values, one column, sparse), out come predictions in the same form.
+Every estimator that is passed as ``base`` is cloned and fitted by its own ``fit``. Start reading in ``base.py``, then
+``binary_relevance.py``; ``neighbors.py`` has ML-kNN and its relatives, ``prefix_scores.py`` the curves of rankings.
+"""
+
+from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.classifiers.homer import HOMER
 from labelsieve.classifiers.labelsets import LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.classifiers.lift import LIFT
-from labelsieve.classifiers.nearest_neighbors import Neighbors, nearest_neighbors, nested_neighbors
-from labelsieve.classifiers.neighbors import IBLR, BRkNN, KNNRegressor, MLkNN
-from labelsieve.classifiers.prefix_scores import nested_predictions, prefix_scores
+from labelsieve.classifiers.neighbor_search import Neighbors, nearest_neighbors, nested_neighbors
+from labelsieve.classifiers.neighbors import IBLR, BRkNN, KNNRegressor, MLkNN, nested_predictions
+from labelsieve.classifiers.prefix_scores import prefix_scores
 from labelsieve.classifiers.sparse_one_vs_rest import SparseOneVsRest
 
 __all__ = [
@@ -16,7 +23,6 @@ __all__ = [
     "KNNRegressor",
     "LabelCopies",
     "LabelPowerset",
-    "LabelSpecific",
     "MLkNN",
     "Neighbors",
     "PrunedPowerset",

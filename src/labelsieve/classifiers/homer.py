@@ -7,24 +7,14 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base import MetaClassifier, MultiLabelClassifier, Weights, fit_weighted
 from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.labelspace.base import RandomState, random_generator
-from labelsieve.parameters import AT_LEAST_TWO, PREDICTOR, REQUIRED, parameter
+from labelsieve.parameters import AT_LEAST_TWO, PREDICTOR, REQUIRED, checked_meta_fit, parameter
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike
-
-
-@dataclass(frozen=True)
-class Node:
-    """Clusters of labels; ``children[c]`` is the index of the node of cluster ``c``, None for a single label."""
-
-    clusters: list[NDArray[np.intp]]
-    children: list[int | None]
-    rows: NDArray[np.intp]  # the training rows with any of the labels; at the root, all rows
-    model: BaseEstimator | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -78,17 +68,17 @@ class HOMER(MetaClassifier):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Grow the tree, then fit its nodes.
 
         ``sample_weight`` are frequencies of the rows, in the distances between labels and for ``base``, which must accept
         weights.
         """
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
-        nodes = grow(labels.tocsc(), self.n_children, random_generator(self.random_state), weights)
-        base = self.base if isinstance(self.base, MultiLabelClassifier) else BinaryRelevance(self.base)
+        X, labels, weights = self._read(X, y, sample_weight)
         by_label = labels.tocsc()
+        nodes = grow(by_label, self.n_children, random_generator(self.random_state), weights)
+        base = self.base if isinstance(self.base, MultiLabelClassifier) else BinaryRelevance(self.base)
         models = Parallel(n_jobs=self.n_jobs)(delayed(_fit_node)(base, X, by_label, node, weights) for node in nodes)
         self.nodes_ = [Node(node.clusters, node.children, node.rows, model) for node, model in zip(nodes, models, strict=True)]
         return self
@@ -128,8 +118,18 @@ class HOMER(MetaClassifier):
         return probabilities
 
 
+@dataclass(frozen=True)
+class Node:
+    """A node of the tree: clusters of labels; ``children[c]`` is the node of cluster ``c``, None for a single label."""
+
+    clusters: list[NDArray[np.intp]]
+    children: list[int | None]
+    rows: NDArray[np.intp]  # the training rows with any of the labels; at the root, all rows
+    model: BaseEstimator | None = None
+
+
 def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator, weights: Weights = None) -> list[Node]:
-    """The nodes of the tree, without their models."""
+    """Cluster the labels down to single ones, and return the nodes of the tree without their models."""
     nodes: list[Node] = []
     queue: list[tuple[NDArray[np.intp], list[int | None], int]] = [(np.arange(labels.shape[1]), [None], 0)]
     while queue:
@@ -147,7 +147,7 @@ def grow(labels: sp.csc_matrix, n_clusters: int, rng: np.random.Generator, weigh
 
 
 def _fit_node(base: BaseEstimator, X: Matrix, labels: sp.csc_matrix, node: Node, weights: Weights) -> Any:
-    """The classifier of a node; None if no training row has any of its labels."""
+    """Fit the classifier of a node; None if no training row has any of its labels."""
     if len(node.rows) == 0:
         return None
     # For every cluster, whether each row of the node has any of its labels.
@@ -163,7 +163,7 @@ ROUNDS = 10  # of assignment and update; few nodes need more
 def balanced_clusters(
     labels: sp.csr_matrix, n_clusters: int, rng: np.random.Generator, weights: Weights = None
 ) -> list[NDArray[np.intp]]:
-    r"""Columns of ``labels`` in ``k`` clusters (``n_clusters``) or fewer, each of :math:`\lceil q / k \rceil` labels at most.
+    r"""Cluster the columns of ``labels`` into at most ``n_clusters`` :math:`= k` sets of at most :math:`\lceil q / k \rceil`.
 
     Balanced k-means [Tsoumakas, Katakis and Vlahavas 2008] by Euclidean distances of the columns, starting from random ones. A
     label goes to its nearest center; if that cluster is full, its farthest label moves on to its next nearest center, until all
@@ -199,7 +199,7 @@ def balanced_clusters(
 
 
 def _assign(distances: NDArray[np.float64], capacity: int) -> NDArray[np.intp]:
-    """The cluster of every label, with at most ``capacity`` labels in each."""
+    """Assign every label to a cluster, with at most ``capacity`` labels in each."""
     preferences = np.argsort(distances, axis=1, kind="stable")
     n_tried = [0] * len(distances)  # preferences of each label that are used up
     heaps: list[list[tuple[float, int]]] = [[] for _ in range(distances.shape[1])]  # the farthest label first

@@ -1,4 +1,4 @@
-"""Classifiers of labelsets: label powerset, pruned sets, RAkEL, and the copy transformation."""
+"""Classifiers whose classes are labelsets or labels: label powerset, pruned sets, RAkEL, and the copy transformation."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -10,13 +10,10 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context, clone
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.metaestimators import available_if
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.parallel import Parallel, delayed
 
-from labelsieve.classifiers.base import MetaClassifier, MultiLabelClassifier, Weights, base_has, fit_weighted
-from labelsieve.classifiers.shared_logistic import SharedLogistic, warn_unconverged
+from labelsieve.classifiers.base import MetaClassifier, MultiLabelClassifier, Weights, fit_weighted, if_base_has
 from labelsieve.errors import InputError, resolve
 from labelsieve.labelspace import (
     Copy,
@@ -32,146 +29,9 @@ from labelsieve.labelspace import (
     read_targets,
 )
 from labelsieve.labelspace.base import RandomState, random_generator
-from labelsieve.parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, parameter
+from labelsieve.parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, Interval, StrOptions, checked_meta_fit, parameter
+from labelsieve.resources import one_blas_thread
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike
-
-
-@dataclass(frozen=True)
-class ClassModel:
-    """A fitted classifier of classes ``0 .. n_classes - 1``, or a constant class."""
-
-    estimator: BaseEstimator
-    n_classes: int
-    constant: int = 0  # the predicted class if there is no estimator
-
-    def _spread(self, values: NDArray[np.float64], absent: float | NDArray[np.float64]) -> NDArray[np.float64]:
-        """A column for every class; the estimator has columns for the classes of its training rows."""
-        if self.estimator is not None and len(self.estimator.classes_) == self.n_classes:
-            return values
-        spread = np.empty((values.shape[0], self.n_classes))
-        spread[:] = absent
-        spread[:, [self.constant] if self.estimator is None else self.estimator.classes_] = values
-        return spread
-
-    def probabilities(self, X: Matrix) -> NDArray[np.float64]:
-        """Probability of every class: shape (n_rows, n_classes)."""
-        values = np.ones((X.shape[0], 1)) if self.estimator is None else self.estimator.predict_proba(X)
-        return self._spread(values, 0.0)
-
-    def decisions(self, X: Matrix) -> NDArray[np.float64]:
-        """Decision values, the largest for the predicted class: shape (n_rows, n_classes). Unseen classes are 1 below all."""
-        if self.estimator is None:
-            values = np.ones((X.shape[0], 1))
-        else:
-            values = self.estimator.decision_function(X)
-            if values.ndim == 1:  # two classes: the value of the second
-                values = np.column_stack([-values / 2, values / 2])
-            elif values.shape[1] != len(self.estimator.classes_) or _decides_between_pairs(self.estimator):
-                raise InputError(
-                    f"{self.estimator!r} has decision values for pairs of classes, and one for each class is needed; use "
-                    "decision_function_shape='ovr'."
-                )
-        return self._spread(values, values.min(axis=1, keepdims=True) - 1)
-
-    def classes(self, X: Matrix) -> NDArray[np.intp]:
-        """Prediction of the estimator."""
-        if self.estimator is None:
-            return np.full(X.shape[0], self.constant, dtype=np.intp)
-        classes: NDArray[np.intp] = self.estimator.predict(X)
-        return classes
-
-
-def _decides_between_pairs(estimator: BaseEstimator) -> bool:
-    """True for one-versus-one support vector machines, also in a pipeline; three classes have as many pairs as classes."""
-    settings = estimator.get_params() if hasattr(estimator, "get_params") else {}
-    return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
-
-
-def fit_classes(
-    base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights: Weights = None, shared: SharedLogistic | None = None
-) -> ClassModel:
-    """A clone of ``base`` fitted to one variable of a label space, on its rows with their weights and repetitions.
-
-    Positive ``weights`` of the rows multiply with those of the label space. Cost: the fit, and a copy of its rows; a row that
-    counts for several classes is copied several times. ``shared`` has X and ``weights`` prepared for this base, for a label
-    space that keeps every row once.
-    """
-    classes = encoded.codes.column(0).astype(np.intp)
-    n_classes = int(encoded.codes.levels[0])
-    if len(classes) == 0:
-        scaled = "" if weights is None else ", or a sample_weight that adds up to the number of rows"
-        raise InputError(
-            f"No row of n_samples = {X.shape[0]} is left to learn from: every labelset is rarer than min_count. Use a smaller "
-            f"min_count{scaled}."
-        )
-    if (classes == classes[0]).all():
-        return ClassModel(None, n_classes, int(classes[0]))
-    if shared is not None:
-        return ClassModel(shared.fit(classes), n_classes)
-    if encoded.share is not None:
-        weights = encoded.share if weights is None else weights * encoded.share
-    kept = encoded.rows if encoded.row_index is None else encoded.row_index
-    if kept is None:
-        return ClassModel(fit_weighted(clone(base), X, classes, weights), n_classes)
-    rows = np.flatnonzero(kept) if kept.dtype == bool else kept
-    return ClassModel(fit_weighted(clone(base), X[rows], classes, None if weights is None else weights[rows]), n_classes)
-
-
-@dataclass(frozen=True)
-class PowersetModel:
-    """A model of labelsets, and the labels of each of its classes."""
-
-    model: ClassModel
-    labelsets: sp.csr_matrix  # of shape (n_classes, n_labels)
-
-    def present(self, X: Matrix) -> NDArray[np.bool_]:
-        """The predicted labelset."""
-        present: NDArray[np.bool_] = self.labelsets[self.model.classes(X)].toarray().astype(bool)
-        return present
-
-    def probabilities(self, X: Matrix) -> NDArray[np.float64]:
-        """Probability of each label: the sum over the labelsets with it."""
-        # Rounding may make a sum larger than 1.
-        probabilities: NDArray[np.float64] = self.model.probabilities(X) @ self.labelsets.astype(np.float64)
-        return np.minimum(probabilities, 1.0)
-
-    def decisions(self, X: Matrix) -> NDArray[np.float64]:
-        """Decision value of each label: the best labelset with it minus the best without it; 1 or -1 for constant labels."""
-        of_classes, rows, predicted = self.model.decisions(X), np.arange(X.shape[0]), self.model.classes(X)
-        # Some classifiers, such as SVC, break ties of their decisions differently: the predicted class must be the largest.
-        of_predicted, of_classes[rows, predicted] = of_classes[rows, predicted], -np.inf
-        of_classes[rows, predicted] = np.maximum(of_predicted, np.nextafter(of_classes.max(axis=1), np.inf))
-        decisions = np.empty((X.shape[0], self.labelsets.shape[1]))
-        for label in range(decisions.shape[1]):
-            has = self.labelsets[:, [label]].toarray().ravel().astype(bool)
-            if has.all() or not has.any():
-                decisions[:, label] = 1.0 if has.all() else -1.0
-            else:
-                decisions[:, label] = of_classes[:, has].max(axis=1) - of_classes[:, ~has].max(axis=1)
-        return decisions
-
-
-def fit_powerset(
-    base: BaseEstimator,
-    X: Matrix,
-    labels: sp.csr_matrix,
-    space: LabelSpace,
-    weights: Weights = None,
-    shared: SharedLogistic | None = None,
-) -> PowersetModel:
-    """Fit the classes that ``space`` (:class:`Joint` or :class:`Pruned`) encodes the labels as; see :func:`fit_classes`."""
-    encoded = space.encode(read_targets(labels), weights)
-    model = fit_classes(base, X, encoded, weights, shared)
-    rows: NDArray[np.integer] = np.arange(labels.shape[0])
-    if encoded.row_index is not None:
-        rows = encoded.row_index
-    elif encoded.rows is not None:
-        rows = np.flatnonzero(encoded.rows)
-    # Rows of a class have all of its labels, and rows split into it have others too: the smallest labelset is the class.
-    classes, sizes = encoded.codes.column(0), np.diff(labels.indptr)[rows]
-    order = np.lexsort((sizes, classes))
-    _, first = np.unique(classes[order], return_index=True)
-    return PowersetModel(model, labels[rows[order[first]]])
 
 
 @dataclass(eq=False, repr=False)
@@ -211,13 +71,13 @@ class LabelPowerset(MetaClassifier):
 
     base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the classifier of labelsets.
 
         ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
         """
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        X, labels, weights = self._read(X, y, sample_weight)
         self.model_ = fit_powerset(self.base, X, labels, self._space(), weights)
         return self
 
@@ -232,7 +92,7 @@ class LabelPowerset(MetaClassifier):
         X = self._read_queries(X)
         return self.model_.present(X)
 
-    @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
+    @if_base_has("decision_function")
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
         X = self._read_queries(X)
@@ -289,11 +149,11 @@ class PrunedPowerset(LabelPowerset):
         present: NDArray[np.bool_] = self._label_probabilities(X) > self.threshold
         return present
 
-    @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
+    @if_base_has("decision_function")
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values, positive for predicted labels; with a ``threshold``, probabilities minus the threshold."""
         if self.threshold is None:
-            return super().decision_function(X)  # type: ignore[no-any-return]
+            return super().decision_function(X)
         return self._decisions_in_form_of_y(self._label_probabilities(X) - self.threshold)
 
 
@@ -340,8 +200,7 @@ class RAkEL(MultiLabelClassifier):
     A label in no random set replaces a label that is in several, so that every label is covered. ``predict_proba`` returns the
     fraction of votes.
 
-    Cost: ``n_models`` fits of ``base`` with up to :math:`2^k` classes. A plain ``LogisticRegression`` on dense features is
-    fitted by a solver of the core, see :class:`BinaryRelevance`.
+    Cost: ``n_models`` fits of ``base`` with up to :math:`2^k` classes.
 
     Examples
     --------
@@ -365,7 +224,7 @@ class RAkEL(MultiLabelClassifier):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Draw labelsets and fit their models.
 
@@ -373,7 +232,7 @@ class RAkEL(MultiLabelClassifier):
         """
         if self.soft and not hasattr(self.base, "predict_proba"):
             raise InputError(f"RAkEL(soft=True) needs a base with predict_proba, not {self.base!r}.")
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        X, labels, weights = self._read(X, y, sample_weight)
         n_labels, rng = labels.shape[1], random_generator(self.random_state)
         k = min(self.k, n_labels)
         if self.disjoint:
@@ -382,13 +241,12 @@ class RAkEL(MultiLabelClassifier):
         else:
             n_models = min(2 * n_labels if self.n_models is None else self.n_models, comb(n_labels, k))
             self.labelsets_ = [np.array(labelset) for labelset in random_labelsets(n_labels, k, n_models, rng)]
-        by_label, shared = labels.tocsc(), SharedLogistic.of(self.base, X, weights)
-        self.models_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, labelset]), Joint(), weights, shared)
-            for labelset in self.labelsets_
-        )
-        estimators = [powerset.model.estimator for powerset in self.models_]
-        warn_unconverged(zip([labelset.tolist() for labelset in self.labelsets_], estimators, strict=True))
+        by_label = labels.tocsc()
+        with one_blas_thread():
+            self.models_ = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+                delayed(fit_powerset)(self.base, X, sp.csr_matrix(by_label[:, labelset]), Joint(), weights)
+                for labelset in self.labelsets_
+            )
         return self
 
     def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
@@ -399,13 +257,16 @@ class RAkEL(MultiLabelClassifier):
         votes /= np.bincount(np.concatenate(self.labelsets_), minlength=self.n_labels_)
         return votes
 
+    def _base(self) -> Any:
+        return self.base
+
     def _present(self, X: TableLike) -> NDArray[np.bool_]:
         present: NDArray[np.bool_] = self._label_probabilities(X) > self.threshold
         return present
 
 
 def random_labelsets(n_labels: int, k: int, n_sets: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
-    """Distinct sets of ``k`` labels in ascending order, every label in at least one.
+    """Draw distinct sets of ``k`` labels in ascending order, every label in at least one.
 
     >>> random_labelsets(4, 2, 3, np.random.default_rng(0))
     [(0, 2), (1, 3), (2, 3)]
@@ -430,6 +291,56 @@ def random_labelsets(n_labels: int, k: int, n_sets: int, rng: np.random.Generato
         counts[other] -= 1
         counts[label] += 1
     return sorted(sets)
+
+
+@dataclass(frozen=True)
+class PowersetModel:
+    """A model of labelsets, and the labels of each of its classes."""
+
+    model: "ClassModel"
+    labelsets: sp.csr_matrix  # of shape (n_classes, n_labels)
+
+    def present(self, X: Matrix) -> NDArray[np.bool_]:
+        """The predicted labelset."""
+        present: NDArray[np.bool_] = self.labelsets[self.model.classes(X)].toarray().astype(bool)
+        return present
+
+    def probabilities(self, X: Matrix) -> NDArray[np.float64]:
+        """Probability of each label: the sum over the labelsets with it."""
+        # Rounding may make a sum larger than 1.
+        probabilities: NDArray[np.float64] = self.model.probabilities(X) @ self.labelsets.astype(np.float64)
+        return np.minimum(probabilities, 1.0)
+
+    def decisions(self, X: Matrix) -> NDArray[np.float64]:
+        """Decision value of each label: the best labelset with it minus the best without it; 1 or -1 for constant labels."""
+        of_classes, rows, predicted = self.model.decisions(X), np.arange(X.shape[0]), self.model.classes(X)
+        # Some classifiers, such as SVC, break ties of their decisions differently: the predicted class must be the largest.
+        of_predicted, of_classes[rows, predicted] = of_classes[rows, predicted], -np.inf
+        of_classes[rows, predicted] = np.maximum(of_predicted, np.nextafter(of_classes.max(axis=1), np.inf))
+        decisions = np.empty((X.shape[0], self.labelsets.shape[1]))
+        for label in range(decisions.shape[1]):
+            has = self.labelsets[:, [label]].toarray().ravel().astype(bool)
+            if has.all() or not has.any():
+                decisions[:, label] = 1.0 if has.all() else -1.0
+            else:
+                decisions[:, label] = of_classes[:, has].max(axis=1) - of_classes[:, ~has].max(axis=1)
+        return decisions
+
+
+def fit_powerset(base: BaseEstimator, X: Matrix, labels: sp.csr_matrix, space: LabelSpace, weights: Weights) -> PowersetModel:
+    """Fit the classes that ``space`` (:class:`Joint` or :class:`Pruned`) encodes the labels as; see :func:`fit_classes`."""
+    encoded = space.encode(read_targets(labels), weights)
+    model = fit_classes(base, X, encoded, weights)
+    rows: NDArray[np.integer] = np.arange(labels.shape[0])
+    if encoded.row_index is not None:
+        rows = encoded.row_index
+    elif encoded.rows is not None:
+        rows = np.flatnonzero(encoded.rows)
+    # Rows of a class have all of its labels, and rows split into it have others too: the smallest labelset is the class.
+    classes, sizes = encoded.codes.column(0), np.diff(labels.indptr)[rows]
+    order = np.lexsort((sizes, classes))
+    _, first = np.unique(classes[order], return_index=True)
+    return PowersetModel(model, labels[rows[order[first]]])
 
 
 SPACES = {space.name: space for space in (Copy, CopyWeight, SelectMax, SelectMin, SelectRandom, Ignore)}
@@ -484,7 +395,7 @@ class LabelCopies(MetaClassifier):
     targets: str | LabelSpace = parameter("copy", StrOptions(set(SPACES)), LabelSpace)
     threshold: float | None = parameter(None, Interval(Real, None, None, closed="neither"))
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the classifier, and calibrate the threshold.
 
@@ -493,7 +404,7 @@ class LabelCopies(MetaClassifier):
         """
         if not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
             raise InputError(f"LabelCopies needs a base with predict_proba or decision_function, not {self.base!r}.")
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        X, labels, weights = self._read(X, y, sample_weight)
         single = labels.shape[1] == 1
         if single:
             labels = sp.hstack([1 - labels.toarray(), labels], format="csr")
@@ -517,7 +428,7 @@ class LabelCopies(MetaClassifier):
     def _scores(self, X: Matrix) -> NDArray[np.float64]:
         return self._of_labels(X, ClassModel.probabilities if hasattr(self.base, "predict_proba") else ClassModel.decisions)
 
-    def _of_labels(self, X: Matrix, method: Callable[[ClassModel, Any], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _of_labels(self, X: Matrix, method: Callable[["ClassModel", Any], NDArray[np.float64]]) -> NDArray[np.float64]:
         if self._model is None:
             return np.zeros((X.shape[0], self.n_labels_))
         return method(self._model, X)[:, -self.n_labels_ :]  # with one label, the second of two classes
@@ -531,7 +442,7 @@ class LabelCopies(MetaClassifier):
         present: NDArray[np.bool_] = self._scores(X) > self.threshold_
         return present
 
-    @available_if(base_has("predict_proba"))  # type: ignore[untyped-decorator]
+    @if_base_has("predict_proba")
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
         """Probability of every label as the only one, shape (n_rows, n_labels); of both values, if Y was one column."""
         return self._in_form_of_y(self._label_probabilities(X))
@@ -543,7 +454,9 @@ class LabelCopies(MetaClassifier):
 
 
 def threshold_for(scores: NDArray[np.float64], n_wanted: float, weights: Weights = None) -> float:
-    """A threshold halfway between two scores with about ``n_wanted`` scores above it: as near as ties allow, the higher of two.
+    """Return a threshold halfway between two scores, with about ``n_wanted`` scores above it.
+
+    The number is as near as ties allow; of two equally near thresholds the higher is taken.
 
     ``weights`` are frequencies of the rows.
 
@@ -559,3 +472,82 @@ def threshold_for(scores: NDArray[np.float64], n_wanted: float, weights: Weights
     best = len(values) - 1 - int(np.abs(above - n_wanted)[::-1].argmin())
     below = values[best - 1] if best > 0 else values[0] - 1.0
     return float((below + values[best]) / 2)
+
+
+@dataclass(frozen=True)
+class ClassModel:
+    """A fitted classifier of classes ``0 .. n_classes - 1``, or a constant class."""
+
+    estimator: BaseEstimator
+    n_classes: int
+    constant: int = 0  # the predicted class if there is no estimator
+
+    def _spread(self, values: NDArray[np.float64], absent: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return a column for every class; the estimator has columns for the classes of its training rows."""
+        if self.estimator is not None and len(self.estimator.classes_) == self.n_classes:
+            return values
+        spread = np.empty((values.shape[0], self.n_classes))
+        spread[:] = absent
+        spread[:, [self.constant] if self.estimator is None else self.estimator.classes_] = values
+        return spread
+
+    def probabilities(self, X: Matrix) -> NDArray[np.float64]:
+        """Probability of every class: shape (n_rows, n_classes)."""
+        values = np.ones((X.shape[0], 1)) if self.estimator is None else self.estimator.predict_proba(X)
+        return self._spread(values, 0.0)
+
+    def decisions(self, X: Matrix) -> NDArray[np.float64]:
+        """Decision values, the largest for the predicted class: shape (n_rows, n_classes). Unseen classes are 1 below all."""
+        if self.estimator is None:
+            values = np.ones((X.shape[0], 1))
+        else:
+            values = self.estimator.decision_function(X)
+            if values.ndim == 1:  # two classes: the value of the second
+                values = np.column_stack([-values / 2, values / 2])
+            elif values.shape[1] != len(self.estimator.classes_) or _decides_between_pairs(self.estimator):
+                raise InputError(
+                    f"{self.estimator!r} has decision values for pairs of classes, and one for each class is needed; use "
+                    "decision_function_shape='ovr'."
+                )
+        return self._spread(values, values.min(axis=1, keepdims=True) - 1)
+
+    def classes(self, X: Matrix) -> NDArray[np.intp]:
+        """Prediction of the estimator."""
+        if self.estimator is None:
+            return np.full(X.shape[0], self.constant, dtype=np.intp)
+        classes: NDArray[np.intp] = self.estimator.predict(X)
+        return classes
+
+
+def _decides_between_pairs(estimator: BaseEstimator) -> bool:
+    """Tell whether an estimator is a one-versus-one support vector machine, also in a pipeline.
+
+    The number of decision values does not tell for three classes, which have as many pairs.
+    """
+    settings = estimator.get_params() if hasattr(estimator, "get_params") else {}
+    return any(name.endswith("decision_function_shape") and value == "ovo" for name, value in settings.items())
+
+
+def fit_classes(base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights: Weights) -> ClassModel:
+    """Fit a clone of ``base`` to one variable of a label space, on its rows with their weights and repetitions.
+
+    Positive ``weights`` of the rows multiply with those of the label space. Cost: the fit, and a copy of its rows; a row that
+    counts for several classes is copied several times.
+    """
+    classes = encoded.codes.column(0).astype(np.intp)
+    n_classes = int(encoded.codes.levels[0])
+    if len(classes) == 0:
+        scaled = "" if weights is None else ", or a sample_weight that adds up to the number of rows"
+        raise InputError(
+            f"No row of n_samples = {X.shape[0]} is left to learn from: every labelset is rarer than min_count. Use a smaller "
+            f"min_count{scaled}."
+        )
+    if (classes == classes[0]).all():
+        return ClassModel(None, n_classes, int(classes[0]))
+    if encoded.share is not None:
+        weights = encoded.share if weights is None else weights * encoded.share
+    kept = encoded.rows if encoded.row_index is None else encoded.row_index
+    if kept is None:
+        return ClassModel(fit_weighted(clone(base), X, classes, weights), n_classes)
+    rows = np.flatnonzero(kept) if kept.dtype == bool else kept
+    return ClassModel(fit_weighted(clone(base), X[rows], classes, None if weights is None else weights[rows]), n_classes)

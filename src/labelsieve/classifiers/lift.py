@@ -8,26 +8,22 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.cluster import KMeans
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.svm import SVC
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
-from labelsieve.classifiers.base import MultiLabelClassifier, Weights, base_has, requesting_weights
+from labelsieve.classifiers.base import MultiLabelClassifier, Weights, if_base_has, requesting_weights
 from labelsieve.classifiers.binary_relevance import BinaryModel, fit_binary, is_majority
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base import RandomState
-from labelsieve.parameters import PREDICTOR, parameter
+from labelsieve.parameters import PREDICTOR, Interval, checked_meta_fit, parameter
 from labelsieve.tables.magnitude import check_magnitude
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
-
-MOST_SHARED = 4096  # rows whose products the folds share: 128 MB
 
 
 @dataclass(eq=False, repr=False)
@@ -64,8 +60,7 @@ class LIFT(MultiLabelClassifier):
     give one cluster for each side.
 
     Cost: for each label a k-means of all rows into ``2m`` clusters, ``n * 2m`` distances and one fit of ``base``, or six with
-    Platt scaling. Up to 4,096 rows the fits of a linear ``SVC`` share the products of the rows, ``8 n^2`` bytes. k-means runs
-    on one thread, because the clusters are too small for more.
+    Platt scaling. k-means runs on one thread, because the clusters are too small for more.
 
     Examples
     --------
@@ -82,7 +77,7 @@ class LIFT(MultiLabelClassifier):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Cluster the rows and fit the classifier of every label.
 
@@ -91,7 +86,7 @@ class LIFT(MultiLabelClassifier):
         """
         if self.base is not None and not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
             raise InputError(f"LIFT needs a base with predict_proba or decision_function, not {self.base!r}.")
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        X, labels, weights = self._read(X, y, sample_weight)
         check_magnitude("LIFT", X, "X", degree=4)  # linear kernels of distances
         base = self._base()
         random = check_random_state(self.random_state)
@@ -117,7 +112,7 @@ class LIFT(MultiLabelClassifier):
     def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         return self._each_label(X, BinaryModel.probability)
 
-    @available_if(base_has("decision_function"))  # type: ignore[untyped-decorator]
+    @if_base_has("decision_function")
     def decision_values(self, X: TableLike) -> NDArray[np.float64]:
         """Decision values of ``base`` before calibration: shape (n_rows, n_labels).
 
@@ -132,31 +127,10 @@ class LIFT(MultiLabelClassifier):
         return np.column_stack(columns)
 
 
-def distances_to(X: Matrix, centers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean distances of all rows to all centers; if X is dense, from the differences of each feature, for accuracy."""
-    if not len(centers):  # of a constant label
-        return np.zeros((X.shape[0], 0))
-    if is_sparse(X):
-        return euclidean_distances(X, centers)  # type: ignore[no-any-return]
-    distances: NDArray[np.float64] = cdist(X, centers)
-    return distances
-
-
-def _decision(model: BinaryModel, Z: Matrix) -> NDArray[np.float64]:
-    if isinstance(model.estimator, CalibratedClassifierCV):
-        inner = model.estimator.calibrated_classifiers_[0].estimator
-        return BinaryModel(inner).decision(Z)
-    return model.decision(Z)
-
-
-def _calibrated(base: BaseEstimator, n_folds: int) -> CalibratedClassifierCV:
-    """Platt scaling: one model on all rows, and a sigmoid of held-out decision values."""
-    return CalibratedClassifierCV(requesting_weights(base), method="sigmoid", ensemble=False, cv=n_folds)
-
-
 def _fit_label(
     base: BaseEstimator, X: Matrix, y: NDArray[Any], ratio: float, seed: int, weights: Weights
 ) -> tuple[NDArray[np.float64], BinaryModel]:
+    """Return the cluster centers of a label, and its classifier on the distances to them."""
     with_label, without = np.flatnonzero(y), np.flatnonzero(y == 0)
     n_rarer = min(len(with_label), len(without))
     if n_rarer == 0:
@@ -169,27 +143,8 @@ def _fit_label(
     if not hasattr(base, "predict_proba"):
         if n_rarer == 1:  # no row can be held out
             return np.empty((0, X.shape[1])), BinaryModel(None, is_majority(y, weights))
-        Z, base = distances_to(X, centers), _calibrated(base, min(5, n_rarer))
-        return centers, _fit_calibrated(base, Z, y, weights)
+        base = _calibrated(base, min(5, n_rarer))
     return centers, fit_binary(base, distances_to(X, centers), y, weights=weights)
-
-
-def _fit_calibrated(
-    calibrated: CalibratedClassifierCV, Z: NDArray[np.float64], y: NDArray[Any], weights: Weights
-) -> BinaryModel:
-    """Platt scaling on distances; the folds of a linear ``SVC`` share the products of the rows, up to rounding its own."""
-    base = calibrated.estimator
-    if type(base) is not SVC or base.kernel != "linear" or len(Z) > MOST_SHARED:
-        return fit_binary(calibrated, Z, y, weights=weights)
-    shared = clone(calibrated).set_params(estimator__kernel="precomputed")
-    model = fit_binary(shared, Z @ Z.T, y, weights=weights)
-    # The machine of the products is that of the distances once it has its support vectors.
-    machine = model.estimator.calibrated_classifiers_[0].estimator
-    machine.set_params(kernel="linear")
-    machine.support_vectors_, machine.shape_fit_ = Z[machine.support_], Z.shape
-    model.estimator.set_params(estimator__kernel="linear")
-    model.estimator.n_features_in_ = machine.n_features_in_ = Z.shape[1]
-    return model
 
 
 def _centers(X: Matrix, n_clusters: int, seed: int, weights: Weights) -> NDArray[np.float64]:
@@ -200,3 +155,23 @@ def _centers(X: Matrix, n_clusters: int, seed: int, weights: Weights) -> NDArray
     fitted = KMeans(n_clusters, n_init=1, random_state=seed).fit(X, sample_weight=weights)
     centers: NDArray[np.float64] = fitted.cluster_centers_
     return centers
+
+
+def distances_to(X: Matrix, centers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Euclidean distances of all rows to all centers; if X is dense, from the differences of each feature, for accuracy."""
+    if not len(centers):  # of a constant label
+        return np.zeros((X.shape[0], 0))
+    distances: NDArray[np.float64] = euclidean_distances(X, centers) if is_sparse(X) else cdist(X, centers)
+    return distances
+
+
+def _calibrated(base: BaseEstimator, n_folds: int) -> CalibratedClassifierCV:
+    """Platt scaling: one model on all rows, and a sigmoid of held-out decision values."""
+    return CalibratedClassifierCV(requesting_weights(base), method="sigmoid", ensemble=False, cv=n_folds)
+
+
+def _decision(model: BinaryModel, Z: Matrix) -> NDArray[np.float64]:
+    """Return the decision values of a model before its calibration."""
+    if isinstance(model.estimator, CalibratedClassifierCV):
+        return BinaryModel(model.estimator.calibrated_classifiers_[0].estimator).decision(Z)
+    return model.decision(Z)

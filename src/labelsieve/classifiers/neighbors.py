@@ -1,31 +1,40 @@
-"""Neighbor methods: BR-kNN, ML-kNN, IBLR and regression by neighbors."""
+"""Learners from nearest neighbors: BR-kNN, ML-kNN, IBLR and a regressor, and their predictions from nested sets of features."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, RegressorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted, check_X_y
 
 from labelsieve.classifiers.base import MultiLabelClassifier, read_numbers, unknown_label
-from labelsieve.classifiers.logistic_newton import _NewtonLogistic
-from labelsieve.classifiers.nearest_neighbors import LabelVotes, Neighbors, Searcher, Ties, nearest_neighbors
+from labelsieve.classifiers.neighbor_search import LabelVotes, Neighbors, Searcher, Ties, nearest_neighbors, nested_neighbors
 from labelsieve.errors import InputError
-from labelsieve.parameters import AT_LEAST_ONE, POSITIVE, CheckedParameters, parameter
+from labelsieve.parameters import (
+    AT_LEAST_ONE,
+    POSITIVE,
+    CheckedParameters,
+    HasMethods,
+    checked_fit,
+    checked_meta_fit,
+    parameter,
+)
 from labelsieve.tables.features import required
 from labelsieve.tables.frames import read_values
+from labelsieve.tables.magnitude import check_for_models
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, is_sparse
 
 
 @dataclass(eq=False, repr=False)
-class BaseNeighborEstimator(CheckedParameters, BaseEstimator):  # type: ignore[misc]
+class BaseNeighborEstimator(CheckedParameters, BaseEstimator):
     """Parameters and queries of a neighbor search.
 
     Parameters
@@ -48,53 +57,53 @@ class BaseNeighborEstimator(CheckedParameters, BaseEstimator):  # type: ignore[m
     backend: Searcher = "native"
 
     def _neighbors(self, X: Matrix | None) -> Neighbors:
-        """Of query rows; None: of the training rows themselves."""
+        """Search the neighbors of query rows; None: of the training rows themselves."""
         return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs, backend=self.backend)
 
 
 class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
     """A classifier with one neighbor search for all labels. Subclasses learn from neighbors and labels, few also from X."""
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
-        """Store the rows, and learn from the labels of their neighbors."""
-        self._X, labels, known = self._read_known(X, y)
-        self._parts: list[tuple[NDArray[np.intp], Any]] = []
-        if known is not None:
-            if not self._labels_are_separate:
-                raise InputError(unknown_label(known))
-            self._learn_parts(labels, known)
-            return self
-        needed = self._needs_neighbors_of_rows
-        self._learn(self._X, self._neighbors(None) if needed else None, labels)
-        return self
-
-    _needs_neighbors_of_rows = True
-
-    @property
-    def _labels_are_separate(self) -> bool:
-        """True if a label does not depend on the others, so that each can be learned from its known rows."""
-        return False
-
-    def _learn_parts(self, labels: sp.csr_matrix, known: NDArray[np.bool_]) -> None:
-        """One classifier for the labels that are known in the same rows."""
-        patterns, group = np.unique(known, axis=1, return_inverse=True)
-        for pattern, rows in enumerate(patterns.T):
-            columns = np.flatnonzero(group.ravel() == pattern)
-            kept = np.flatnonzero(rows)
-            self._parts.append((columns, clone(self).fit(self._X[kept], labels[kept][:, columns])))
+    _needs_neighbors_of_rows = True  # whether it learns from the neighbors of the training rows
 
     @property
     def _needs_features(self) -> bool:
+        """Whether it learns from X itself."""
+        return False
+
+    @property
+    def _labels_are_separate(self) -> bool:
+        """Whether a label does not depend on the others, so that each can be learned from its known rows."""
         return False
 
     def _learn(self, X: Matrix, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         """Learn from the other training rows near each row. ``X`` may be None unless ``_needs_features``."""
         raise NotImplementedError
 
-    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        """Probability of each label from the neighbors of the query rows; written to ``out`` if that is given."""
+    def _estimate(self, X: Matrix, neighbors: Neighbors) -> NDArray[np.float64]:
+        """Return the probability of each label from the neighbors of the query rows."""
         raise NotImplementedError
+
+    @checked_meta_fit
+    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+        """Store the rows, and learn from the labels of their neighbors."""
+        self._X, labels, known, _ = self._read_known(X, y)
+        self._parts: list[tuple[NDArray[np.intp], Any]] = []
+        if known is None:
+            self._learn(self._X, self._neighbors(None) if self._needs_neighbors_of_rows else None, labels)
+        elif self._labels_are_separate:
+            self._learn_parts(labels, known)
+        else:
+            raise InputError(unknown_label(known))
+        return self
+
+    def _learn_parts(self, labels: sp.csr_matrix, known: NDArray[np.bool_]) -> None:
+        """Fit one classifier for the labels that are known in the same rows."""
+        patterns, group = np.unique(known, axis=1, return_inverse=True)
+        for pattern, rows in enumerate(patterns.T):
+            columns = np.flatnonzero(group.ravel() == pattern)
+            kept = np.flatnonzero(rows)
+            self._parts.append((columns, clone(self).fit(self._X[kept], labels[kept][:, columns])))
 
     def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
         X = self._read_queries(X)
@@ -143,8 +152,8 @@ class BRkNN(BaseNeighborClassifier):
     def _learn(self, X: Matrix, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         self._labels = labels.astype(np.int32)
 
-    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        frequencies = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs, out)
+    def _estimate(self, X: Matrix, neighbors: Neighbors) -> NDArray[np.float64]:
+        frequencies = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs)
         n_rows, n_labels = self._labels.shape
         smoothing = 1 / n_rows if self.smoothing == "mulan" else 0.0
         frequencies += smoothing
@@ -160,10 +169,7 @@ class BRkNN(BaseNeighborClassifier):
         if self._parts:
             return super()._present(X)
         neighbors = self._neighbors(X)
-        return self._extended(self._estimate(X, neighbors), neighbors)
-
-    def _extended(self, probabilities: NDArray[np.float64], neighbors: Neighbors) -> NDArray[np.bool_]:
-        check_is_fitted(self)
+        probabilities = self._estimate(X, neighbors)
         present: NDArray[np.bool_] = probabilities > 0.5
         if self.extension == "a":
             empty = ~present.any(axis=1)
@@ -231,21 +237,20 @@ class MLkNN(BaseNeighborClassifier):
         assert neighbors is not None
         self._votes = LabelVotes.of(labels)
         n_rows, n_present = labels.shape[0], np.bincount(labels.indices, minlength=labels.shape[1])
-        longest = max(self.k, int(neighbors.counts.max(initial=0)))
+        longest = max(self.k, int(neighbors.counts.max(initial=0)))  # ties may add neighbors
         both = self._votes.histograms(neighbors, longest, self.n_jobs)
         self.prior_ = (self.s + n_present) / (2 * self.s + n_rows)
         self.conditional_ = (self.s + both) / (self.s * (longest + 1) + both.sum(axis=2, keepdims=True))
-        present, absent = (
-            self.prior_[:, np.newaxis] * self.conditional_[1],
-            (1 - self.prior_)[:, np.newaxis] * self.conditional_[0],
-        )
+        present = self.prior_[:, np.newaxis] * self.conditional_[1]
+        absent = (1 - self.prior_)[:, np.newaxis] * self.conditional_[0]
         self._posterior = present / (present + absent)
 
-    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        return self._votes.look_up(neighbors, self._posterior, self.n_jobs, out)
+    def _estimate(self, X: Matrix, neighbors: Neighbors) -> NDArray[np.float64]:
+        return self._votes.look_up(neighbors, self._posterior, self.n_jobs)
 
 
-MAX_NEWTON_INPUTS = 500  # above, a step of Newton's method takes seconds (92 s for a label of bibtex with 1,836 features)
+MAX_CHOLESKY_INPUTS = 500  # above, decompositions take seconds for a label (92 s for one of bibtex with 1,836 features)
+WEKA_RIDGE = 1e-8
 
 
 @dataclass(eq=False, repr=False)
@@ -260,10 +265,10 @@ class IBLR(BaseNeighborClassifier):
     with_features : bool, default=False
         IBLR-ML+: the features are inputs too.
     base : classifier with ``predict_proba``, default=None
-        None: logistic regression on standardized inputs with the weak penalty of Weka (a ridge of 1e-8, ``C=5e7``), so that
-        coefficients are finite for labels that the inputs separate. It is solved by Newton's method until it converges; with
-        more than 500 inputs, by scikit-learn's ``newton-cg`` to a gradient of 1e-8, where confidences of labels that the inputs
-        separate depend on the tolerance.
+        None: scikit-learn's logistic regression on standardized inputs with the weak penalty of Weka (a ridge of 1e-8,
+        ``C=5e7``), by Newton's method (``newton-cholesky``); with more than 500 inputs by ``newton-cg``, which needs no matrix
+        of all pairs of inputs. Where the inputs separate a label, its probabilities are near 0 and 1, and depend on the
+        tolerance of the solver.
     n_jobs : int, default=None
         Number of threads, and of labels that are fitted in parallel.
 
@@ -292,15 +297,18 @@ class IBLR(BaseNeighborClassifier):
     def _needs_features(self) -> bool:
         return self.with_features
 
+    def _base(self) -> Any:
+        return self.base
+
     def _learn(self, X: Matrix, neighbors: Neighbors | None, labels: sp.csr_matrix) -> None:
         assert neighbors is not None
+        if self.with_features:
+            check_for_models("IBLR", X)
         self._labels = labels
         self._dense_features = not is_sparse(X)
         inputs = self._inputs(X, neighbors)
         columns = labels.toarray().T
-        base = self.base
-        if base is None:
-            base = _regression(inputs)
+        base = _regression(inputs) if self.base is None else self.base
         fitted = Parallel(n_jobs=self.n_jobs)(
             delayed(clone(base).fit)(inputs, column) for column in columns if 0 < column.sum() < len(column)
         )
@@ -318,23 +326,23 @@ class IBLR(BaseNeighborClassifier):
             X = X.toarray()
         return sp.hstack([X, sp.csr_matrix(frequencies)], format="csr") if is_sparse(X) else np.hstack([X, frequencies])
 
-    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+    def _estimate(self, X: Matrix, neighbors: Neighbors) -> NDArray[np.float64]:
         inputs = self._inputs(X, neighbors)
-        probabilities = np.empty((inputs.shape[0], self.n_labels_)) if out is None else out
+        probabilities = np.empty((inputs.shape[0], self.n_labels_))
         for label, estimator in enumerate(self.estimators_):
             probabilities[:, label] = self._always[label] if estimator is None else estimator.predict_proba(inputs)[:, 1]
         return probabilities
 
 
 def _regression(inputs: Matrix) -> BaseEstimator:
-    """The unfitted logistic regression for inputs of this shape."""
-    if inputs.shape[1] <= MAX_NEWTON_INPUTS:
-        return _NewtonLogistic()
-    scaler = StandardScaler(with_mean=not is_sparse(inputs))
-    return make_pipeline(scaler, LogisticRegression(C=5e7, solver="newton-cg", max_iter=1000, tol=1e-8))
+    """Return the unfitted logistic regression of IBLR for inputs of this shape."""
+    # A weak penalty leaves the likelihood nearly flat where a label is separable: only a tiny tolerance ends at the minimum.
+    solver, tol = ("newton-cholesky", 1e-13) if inputs.shape[1] <= MAX_CHOLESKY_INPUTS else ("newton-cg", 1e-8)
+    regression = LogisticRegression(C=0.5 / WEKA_RIDGE, solver=solver, tol=tol, max_iter=1000)
+    return make_pipeline(StandardScaler(with_mean=not is_sparse(inputs)), regression)
 
 
-class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
+class KNNRegressor(RegressorMixin, BaseNeighborEstimator):
     """The mean of the targets of the nearest rows, from one search for all targets [Sechidis et al. 2019, section 5, k = 10].
 
     Notes
@@ -348,14 +356,14 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
     array([[ 2., 15.]])
     """
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    _needs_neighbors_of_rows = _needs_features = False
+
+    @checked_fit
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Store the rows."""
         self._X, targets = self._read(X, y)
         self._learn(self._X, None, targets)
         return self
-
-    _needs_neighbors_of_rows = _needs_features = False
 
     def _read(self, X: TableLike, y: TargetsLike | None) -> tuple[Matrix, NDArray[Any]]:
         if is_sparse(y):
@@ -383,8 +391,8 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
         self._one_target = targets.ndim == 1
         self._targets = targets.reshape(len(targets), -1).astype(np.float64)
 
-    def _estimate(self, X: Matrix, neighbors: Neighbors, out: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
-        means: NDArray[np.float64] = np.divide(neighbors.sum(self._targets), neighbors.counts[:, np.newaxis], out=out)
+    def _estimate(self, X: Matrix, neighbors: Neighbors) -> NDArray[np.float64]:
+        means: NDArray[np.float64] = neighbors.sum(self._targets) / neighbors.counts[:, np.newaxis]
         return means[:, 0] if self._one_target else means
 
     def predict(self, X: TableLike) -> NDArray[np.float64]:
@@ -397,3 +405,91 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):  # type: ignore[misc]
         tags.target_tags.multi_output = True
         tags.input_tags.sparse = True
         return tags
+
+
+def nested_predictions(
+    estimator: BaseNeighborClassifier | KNNRegressor,
+    X: TableLike,
+    Y: TargetsLike,
+    queries: TableLike,
+    *,
+    features: Sequence[int],
+    sizes: Sequence[int] | None = None,
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Predictions of a nearest-neighbor estimator with the best 1, 2, ..., features.
+
+    Parameters
+    ----------
+    estimator : BRkNN, MLkNN, IBLR or KNNRegressor
+        A clone of it is fitted.
+    X, Y : array-like
+        Training rows and their labels or targets.
+    queries : array-like
+        Rows to predict.
+    features : sequence of int
+        Columns, best first: ``selected_`` of a selector fitted on the same training rows.
+    sizes : increasing sequence of int, default=None
+        Numbers of features; None: 1 up to all.
+
+    Yields
+    ------
+    size : int
+        Number of features.
+    predictions : ndarray
+        ``predict_proba`` of a classifier, ``predict`` of a regressor: the same numbers as from a fit on those columns.
+
+    Notes
+    -----
+    Cost: with ``n`` training rows and ``m`` queries, distances take ``(n + m) * n`` steps for each feature in place of
+    ``(n + m) * n * size`` for each size; the search of neighbors and the fit are repeated for each size. The used columns are
+    stored densely; small whole numbers take two bytes per row.
+
+    Examples
+    --------
+    >>> X, Y = np.array([[0.0, 5.0], [1.0, 0.0], [9.0, 5.0]]), np.array([[1], [1], [0]])
+    >>> for size, probabilities in nested_predictions(BRkNN(k=1), X, Y, [[6.0, 0.0]], features=[0, 1]):
+    ...     print(size, probabilities)
+    1 [[0.]]
+    2 [[1.]]
+    """
+    if not isinstance(estimator, BaseNeighborClassifier | KNNRegressor):
+        raise InputError(
+            f"Nested predictions need a nearest-neighbor estimator (BRkNN, MLkNN, IBLR, KNNRegressor), not {estimator!r}."
+        )
+    fitted = clone(estimator)
+    fitted._validate_params()
+    table, labels, *_ = fitted._read(X, Y)
+    searched = fitted._read_queries(queries)
+    columns = checked_features(features, table.shape[1])
+    neighbors = partial(
+        nested_neighbors,
+        table,
+        features=columns.tolist(),
+        sizes=sizes,
+        k=fitted.k,
+        ties=fitted.ties,
+        n_jobs=fitted.n_jobs,
+        backend=fitted.backend,
+        distances=False,
+    )
+    of_queries = neighbors(searched)
+    of_rows: list[Neighbors] | None = neighbors() if fitted._needs_neighbors_of_rows else None
+    for step, size in enumerate(range(1, len(columns) + 1) if sizes is None else sizes):
+        rows, points = (table[:, columns[:size]], searched[:, columns[:size]]) if fitted._needs_features else (None, None)
+        fitted._learn(rows, None if of_rows is None else of_rows[step], labels)
+        predictions = fitted._estimate(points, of_queries[step])
+        yield int(size), fitted._in_form_of_y(predictions) if isinstance(fitted, BaseNeighborClassifier) else predictions
+
+
+def checked_features(features: Sequence[int], n_features: int) -> NDArray[np.intp]:
+    """Check a ranking of features, which are columns of X.
+
+    >>> checked_features([2, 0], 3)
+    array([2, 0])
+    """
+    columns = np.asarray(features)
+    if columns.shape == (0,):
+        raise InputError("features must not be empty.")
+    if columns.ndim != 1 or columns.dtype.kind not in "iu" or (columns < 0).any() or (columns >= n_features).any():
+        raise InputError(f"features must be columns from 0 to {n_features - 1}.")
+    return columns.astype(np.intp)

@@ -10,14 +10,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn import config_context
-from sklearn.base import _fit_context
 from sklearn.svm import LinearSVC
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base import MetaClassifier, Weights
 from labelsieve.errors import InputError, whole_number
-from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
+from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Interval, checked_fit, parameter
 from labelsieve.tables.types import CompressedMatrix, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 CELLS = 2**22  # decision values that are computed at a time
@@ -100,10 +98,10 @@ class SparseOneVsRest(MetaClassifier):
         settings = {"C": self.C, "tol": self.tol, "max_iter": self.max_iter, "random_state": self.random_state}
         return LinearSVC(dual=self.dual, **settings)
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    @checked_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
         """Fit the model of every label; ``sample_weight`` are frequencies of the rows."""
-        X, labels, weights = self._read_weighted(X, y, sample_weight)
+        X, labels, weights = self._read(X, y, sample_weight)
         X = _with_small_indices(X)
         columns = labels.tocsc()
         n, q = columns.shape

@@ -57,7 +57,7 @@ Missing = Literal["level", "error", "drop-pairwise"]
 Table = TypeVar("Table")
 
 
-class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
+class Discretizer(CheckedParameters, BaseEstimator):
     """Base class of discretizers: encodes columns as levels. Parameters can be tuned by a grid search.
 
     A subclass defines ``encode``; one with cut points is derived from ``BaseBins``, see docs/contributing.md.
@@ -90,7 +90,7 @@ class Discretizer(CheckedParameters, BaseEstimator):  # type: ignore[misc]
 
 
 @dataclass(eq=False, repr=False)
-class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):  # type: ignore[misc]
+class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):
     """A scikit-learn transformer that cuts the range of every numeric column into bins; nominal columns keep their levels.
 
     Parameters

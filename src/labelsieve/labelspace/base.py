@@ -53,7 +53,7 @@ class EncodedTargets:
     sampled_from: int | None = None
 
 
-class LabelSpace(BaseEstimator):  # type: ignore[misc]
+class LabelSpace(BaseEstimator):
     """Base class of label spaces: encodes targets as variables. Parameters can be tuned by a grid search.
 
     A subclass defines ``encode`` and ``produces``, the kind of the variables: the ``"targets"`` themselves, ``"indicators"`` of

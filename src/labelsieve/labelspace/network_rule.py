@@ -358,7 +358,7 @@ NETWORKS = ("kcc", "tree", "preceding")  # rules that parents= accepts by name
 
 
 @dataclass(eq=False, repr=False)
-class NetworkRule(BaseEstimator):  # type: ignore[misc]
+class NetworkRule(BaseEstimator):
     """Rule for the order of the labels and for their parents (Sun and Kudo 2017; Zaragoza et al. 2011).
 
     Parameters

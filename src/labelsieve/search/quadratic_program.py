@@ -1,15 +1,12 @@
 """Quadratic programs over the simplex."""
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 from scipy.linalg.blas import dsymv
-from threadpoolctl import ThreadpoolController
 
 from labelsieve import core
 from labelsieve.resources import n_threads
@@ -22,17 +19,6 @@ _STEPS = 60  # of Lanczos' method for larger matrices, at the most
 _CHECKED = 6  # steps after which the estimate is tested
 _SETTLED = 3e-3  # of the estimate is its residual: its error is smaller, as the square
 _NOTHING = 1e-9  # of the residual, when the steps span the whole space
-
-
-def one_blas_thread() -> AbstractContextManager[object]:
-    """Products of numpy and scipy on one thread; the search for their libraries, some milliseconds, is done once."""
-    limit: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
-    return limit
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()
 
 
 class PairSteps(NamedTuple):

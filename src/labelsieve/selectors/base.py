@@ -38,7 +38,7 @@ N_FEATURES = (*COUNT, str)
 TARGET_TYPE: tuple[Any, ...] = (StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray)
 
 
-class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):
     """Reading data and the mask, for all selectors.
 
     Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires. Those that have

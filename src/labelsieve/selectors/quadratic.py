@@ -26,9 +26,8 @@ from labelsieve.labelspace.base import CountingInput, RandomState
 from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
-from labelsieve.resources import n_threads
+from labelsieve.resources import n_threads, one_blas_thread
 from labelsieve.search import QuadraticProgram
-from labelsieve.search.quadratic_program import one_blas_thread
 from labelsieve.selectors.base import COUNT, Count
 from labelsieve.selectors.base_counting import BaseCountingSieve
 from labelsieve.selectors.selector_input import named_labels

@@ -81,7 +81,7 @@ def require_plain_rows(workspace: Workspace, rule: str, remedy: str) -> None:
         raise InputError(f"{rule} is not defined for weighted rows (sample_weight or a weighted label space); {remedy}")
 
 
-class StoppingRule(BaseEstimator):  # type: ignore[misc]
+class StoppingRule(BaseEstimator):
     """Base class of stopping rules, which decide how many features to keep. Parameters can be tuned by a grid search.
 
     A selector fits a clone of the rule and stores it as ``stopping_``. A subclass defines ``decide``.

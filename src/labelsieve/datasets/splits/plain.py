@@ -16,7 +16,7 @@ Seed = int | np.random.Generator | np.random.RandomState | None
 MOST = 2**31 - 1  # splits or rows; far beyond what anyone runs, and it fits every integer type
 
 
-class Splitter(BaseCrossValidator):  # type: ignore[misc]
+class Splitter(BaseCrossValidator):
     """A splitter of scikit-learn whose rows come in ascending order, in training and in test rows."""
 
     n_splits: int

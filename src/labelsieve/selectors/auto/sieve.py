@@ -190,7 +190,7 @@ def evaluate_portfolio(
 
 
 @dataclass(eq=False, repr=False)
-class _OnIndicators(BaseEstimator):  # type: ignore[misc]
+class _OnIndicators(BaseEstimator):
     """A selector that calculates with the features, for a table with nominal columns or missing cells.
 
     It ranks indicators of levels and numbers with their means in the gaps; a feature has the rank of its best column.

@@ -33,7 +33,7 @@ def _dependence(X: Matrix, Y: Matrix, weights: Array) -> Array:
 
 
 @dataclass(eq=False, repr=False)
-class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     r"""Project features to where they depend most on the labels: dimensionality reduction by dependence maximization.
 
     .. math:: \max_P tr(P' X'H Y Y'H X P) \quad \text{subject to} \quad P'(\mu X'X + (1 - \mu) I) P = I
