@@ -9,6 +9,7 @@ import pytest
 from scipy import io, sparse
 
 from labelsieve.datasets import DatasetError, describe, load
+from labelsieve.datasets.readers import files, labels
 from labelsieve.datasets.readers.load import parse
 
 X = np.array([[0.5, 0.0], [0.0, 2.0], [1.0, 3.0]])
@@ -237,3 +238,16 @@ def test_parquet_numbers_of_every_kind_are_numbers(tmp_path):
     parquet.write_table(pyarrow.table(columns), tmp_path / "made.parquet")
     X = load(tmp_path / "made.parquet", 1).X
     assert np.array_equal(X, np.repeat([[1.0], [0.0], [np.nan]], 5, axis=1), equal_nan=True)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("content", ["tempo,tags\n98,a;b\n97,a\n96,b\n", "1,3 1:0.5\n2 1:1\n"])
+def test_a_file_is_opened_and_its_label_sets_are_split_once(tmp_path, monkeypatch, pack, content):
+    file = tmp_path / "made.data"
+    file.write_bytes(pack(content.encode()))
+    opened, split = [], []
+    monkeypatch.setattr(files, "Content", lambda *given, make=files.Content: opened.append(given[1]) or make(*given))
+    monkeypatch.setattr(labels, "_split", lambda *given, split_texts=labels._split: split.append(given) or split_texts(*given))
+    load(file, 1 if "tags" in content else None, label_separator=";" if "tags" in content else None)
+    assert opened == [file]
+    assert len(split) == ("tags" in content)

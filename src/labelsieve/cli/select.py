@@ -385,7 +385,8 @@ def cluster(address: str | None) -> "Iterator[Any]":
 
 
 def _is_libsvm(path: Path) -> bool:
-    from labelsieve.datasets.readers.libsvm import LOOK, is_libsvm
+    from labelsieve.datasets.readers.files import LOOK
+    from labelsieve.datasets.readers.libsvm import is_libsvm
 
     with path.open("rb") as file:
         return is_libsvm(file.read(LOOK))

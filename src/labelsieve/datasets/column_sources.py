@@ -25,7 +25,7 @@ from labelsieve.datasets.dataset import with_names
 from labelsieve.datasets.readers.arff import Header, read_header, read_rows
 from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces, whole_lines
-from labelsieve.datasets.readers.labels import Labels, find_separator, label_names, targets
+from labelsieve.datasets.readers.labels import Labels, find_label_sets, label_names, targets
 from labelsieve.datasets.readers.libsvm import LibsvmRows
 from labelsieve.datasets.readers.parquet import read_metadata, tabulate
 from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
@@ -266,20 +266,15 @@ class TableColumns(ColumnSource):
         table = self._read([self._labels[column]], rows)
         if self._file is not None:
             parsed = tabulate(table, self._file)
-            self._refuse_label_sets(parsed)
+            if len(self._labels) == 1 and find_label_sets(parsed.columns, parsed.cells, None, self._file):
+                problem = f"column {parsed.names[0]!r} holds sets of labels, which are not read by columns."
+                raise DatasetError(problem, "Store each label as a column of 0 and 1, or load the file.", self._file)
             values = targets(parsed.cells, parsed.columns, self._file)
             classes = {one.name: one.values for one in parsed.columns if one.values is not None and values.dtype != np.uint8}
             return with_names(values, parsed.names, classes)
         if self.names[1] is None:
             return table.column(0).to_numpy()
         return table.rename_columns([self.names[1][column]])
-
-    def _refuse_label_sets(self, parsed: Table) -> None:
-        """Refuse a single label column that :func:`labelsieve.datasets.load` splits into labels."""
-        if len(self._labels) == 1 and find_separator(parsed.columns[0], parsed.cells[:, 0]) is not None:
-            name = self._labels[0]
-            remedy = "Store each label as a column of 0 and 1, or load the file."
-            raise DatasetError(f"column {name!r} holds sets of labels, which are not read by columns.", remedy, self._file)
 
     def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
         size = max(1, limit // (CELL_BYTES * self.n_rows))

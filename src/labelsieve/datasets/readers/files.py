@@ -1,4 +1,8 @@
-"""Reading and decompressing files within a memory budget."""
+"""Data files as bytes and text: decompression, encodings, and the memory that reading may take.
+
+:func:`open_content` opens a file once; its content is read whole or in pieces. The functions ``require_...`` refuse a file
+before the memory for it is allocated.
+"""
 
 import bz2
 import codecs
@@ -9,14 +13,233 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from labelsieve.errors import DatasetError, InputError, whole_number
 from labelsieve.resources import available_memory
+
+PIECE = 2**20  # bytes of content that are read at a time
+LOOK = 2**16  # bytes at the start of a file by which its format is recognized
+SAMPLED = 16  # of so many pieces the cells of one are counted while a file is decompressed
+LONGEST_LINE = 2**24  # bytes; a row of text takes many times its length while it is read
+
+_OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+}
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_NO_FILES: dict[str, Callable[[int], bool]] = {
+    "a folder": stat.S_ISDIR,
+    "a named pipe": stat.S_ISFIFO,
+    "a socket": stat.S_ISSOCK,
+    "a device": lambda mode: stat.S_ISCHR(mode) or stat.S_ISBLK(mode),
+}
+
+
+@contextmanager
+def open_content(path: str | os.PathLike[str]) -> Iterator["Content"]:
+    """Open a regular file for reading; a pipe or a device, which could go on forever, is refused before it is opened."""
+    path = Path(path)
+    mode = path.stat().st_mode
+    kind = next((kind for kind, applies in _NO_FILES.items() if applies(mode)), None)
+    if kind is not None:
+        link = f", a link to {path.resolve()}," if path.is_symlink() else ""
+        raise DatasetError(f"this{link} is {kind}, not a file.", "Write its content to a file and pass that.", path)
+    with path.open("rb", buffering=0) as raw:  # a buffer would copy the whole content once more
+        yield Content(raw, path)
+
+
+def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
+    """The whole content of a file; see :meth:`Content.read`."""
+    with open_content(path) as content:
+        return content.read(max_bytes)
+
+
+def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """The content of a file in pieces of about a megabyte."""
+    with open_content(path) as content:
+        yield from content.pieces()
+
+
+class Content:
+    """The content of an open file, decompressed if it is gzip, bzip2, xz or (with the package ``zstandard``) zstd.
+
+    ``start`` are at least the first :data:`LOOK` bytes, by which the format is recognized. After that the content is read once,
+    whole or in pieces.
+    """
+
+    def __init__(self, raw: BinaryIO, path: Path) -> None:
+        self._raw, self._path = raw, path
+        magic = raw.read(6)
+        raw.seek(0)
+        self._is_packed = magic.startswith((*_OPENERS, _ZSTANDARD))
+        self._rest = self._decompressed(magic) if self._is_packed else iter(lambda: raw.read(PIECE), b"")
+        self.start = b""
+        while len(self.start) < LOOK and (piece := next(self._rest, None)) is not None:
+            self.start += piece
+
+    def pieces(self) -> Iterator[bytes]:
+        """The content in pieces of about a megabyte."""
+        return chain([self.start], self._rest)
+
+    def read(self, max_bytes: int) -> bytes:
+        """The whole content.
+
+        Content of more than half of ``max_bytes`` is refused, and text whose cells would take more than that, before it is
+        decompressed further.
+        """
+        size = os.fstat(self._raw.fileno()).st_size
+        if size and not self._is_packed:
+            self._require(size, max_bytes)
+            self._raw.seek(0)
+            return self._raw.read(size)
+        content, size = io.BytesIO(), 0  # getvalue() returns its memory; a join of pieces would copy them once more
+        n_cells = sampled = 0
+        for number, piece in enumerate(self.pieces()):
+            size += len(piece)
+            self._require(size, max_bytes)
+            if number % SAMPLED == 0:
+                n_cells += max(map(piece.count, (b",", b";", b"\t"))) + piece.count(b"\n")
+                sampled += len(piece)
+                _require_content(size, n_cells * size // max(sampled, 1), self._path, max_bytes, at_least="at least ")
+            content.write(piece)
+        return content.getvalue()
+
+    def _require(self, size: int, max_bytes: int) -> None:
+        if 2 * size <= max_bytes:
+            return
+        packed = os.fstat(self._raw.fileno()).st_size
+        unpacked = f" ({packed:,} bytes decompress to at least {size:,})" if packed < size else f" ({size:,})"
+        raise DatasetError(
+            f"its content is longer than {max_bytes // 2:,} bytes{unpacked}, and reading takes at least twice as much memory.",
+            f"If that is right, pass max_bytes= with a larger number, or set the variable {LIMIT_VARIABLE}.",
+            self._path,
+        )
+
+    def _decompressed(self, magic: bytes) -> Iterator[bytes]:
+        try:
+            if magic.startswith(_ZSTANDARD):
+                yield from self._unpack_zstandard()
+                return
+            stream = next(opener for start, opener in _OPENERS.items() if magic.startswith(start))(self._raw)
+            while piece := stream.read(PIECE):
+                yield piece
+        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
+            raise self._broken(error) from error
+        except OSError as error:  # bz2 has no error class of its own
+            if error.errno is not None:
+                raise
+            raise self._broken(error) from error
+
+    def _unpack_zstandard(self) -> Iterator[bytes]:
+        if find_spec("zstandard") is None:
+            raise DatasetError("reading zstd needs the package zstandard.", "pip install 'labelsieve[zstd]'", self._path)
+        zstandard = import_module("zstandard")
+        unpacker = zstandard.ZstdDecompressor().decompressobj()
+        # A small step, as nothing bounds how much one step unpacks to.
+        while packed := self._raw.read(PIECE // 64):
+            while packed:
+                if unpacker.eof:  # the next frame
+                    unpacker = zstandard.ZstdDecompressor().decompressobj()
+                try:
+                    yield unpacker.decompress(packed)
+                except zstandard.ZstdError as error:
+                    raise self._broken(error) from error
+                packed = unpacker.unused_data if unpacker.eof else b""
+        if not unpacker.eof:
+            raise EOFError("the last frame has no end")
+
+    def _broken(self, error: Exception) -> DatasetError:
+        return DatasetError(f"the archive is cut short or damaged ({error}).", "Fetch the file again.", self._path)
+
+
+def utf8_text(data: bytes, file: Path) -> bytes:
+    r"""Text as UTF-8 with ``\n`` line ends and without a byte order mark.
+
+    UTF-16 is known by its byte order mark. What is not UTF-8 otherwise is taken as Latin-1, the encoding of older files of the
+    field.
+    """
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            data = data.decode("utf-16").encode("utf-8")
+        except UnicodeError as error:
+            raise DatasetError(f"it begins as UTF-16 and is not ({error}).", "Save it as UTF-8.", file) from error
+    _refuse_nul(data, file, 1)
+    # Lines that are too long are found by looking at one byte in many.
+    start = 0
+    while len(data) - start > LONGEST_LINE:
+        end = data.rfind(b"\n", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            end = data.rfind(b"\r", start, start + LONGEST_LINE + 1)
+        if end < 0:
+            raise _too_long_line(file, data.count(b"\n", 0, start) + 1)
+        start = end + 1
+    if not data.isascii():
+        data = data.removeprefix(codecs.BOM_UTF8)
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            data = data.decode("latin-1").encode("utf-8")
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def decode(data: bytes, file: Path) -> str:
+    """Text as a string, by the rules of :func:`utf8_text`."""
+    return utf8_text(data, file).decode("utf-8")
+
+
+def whole_lines(pieces: Iterable[bytes], file: Path, size: int) -> Iterator[bytes]:
+    r"""The text of the pieces in blocks of whole lines, which end in ``\n``; about ``size`` bytes, or the longest line."""
+    rest, line = b"", 1
+    for text in _plain_line_ends(pieces):
+        for start in range(0, len(text), size):
+            rest += text[start : start + size]
+            if rest.find(b"\n", 0, LONGEST_LINE + 1) < 0 and len(rest) > LONGEST_LINE:
+                raise _too_long_line(file, line)
+            end = rest.rfind(b"\n") + 1
+            if end:
+                block, rest = rest[:end], rest[end:]
+                _refuse_nul(block, file, line)
+                yield block
+                line += block.count(b"\n")
+    if rest:
+        _refuse_nul(rest, file, line)
+        yield rest + b"\n"
+
+
+def _plain_line_ends(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    r"""The pieces without a byte order mark, and with ``\n`` for ``\r\n`` and ``\r``."""
+    held = b""
+    for number, piece in enumerate(pieces):
+        text = held + piece if number else piece.removeprefix(codecs.BOM_UTF8)
+        held = b"\r" if text.endswith(b"\r") else b""  # the next piece may begin with the other half
+        text = text[: len(text) - len(held)]
+        yield text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
+    yield held.replace(b"\r", b"\n")
+
+
+def _refuse_nul(data: bytes, file: Path, first_line: int) -> None:
+    nul = data.find(b"\0")
+    if nul >= 0:
+        raise DatasetError(
+            "there is a NUL byte, so this is not text in UTF-8 or Latin-1.",
+            "Is the file damaged, or in UTF-16? Save it as UTF-8.",
+            file,
+            data.count(b"\n", 0, nul) + first_line,
+        )
+
+
+def _too_long_line(file: Path, line: int) -> DatasetError:
+    remedy = "Are its line ends lost? Rows of millions of values are for Parquet or MATLAB files."
+    return DatasetError(f"it is longer than {LONGEST_LINE:,} bytes.", remedy, file, line)
+
 
 DEFAULT_LIMIT = 4 * 2**30
 LIMIT_VARIABLE = "LABELSIEVE_MAX_BYTES"
@@ -41,7 +264,7 @@ def memory_limit(max_bytes: int | None = None) -> int:
 
 
 def read_size(text: str, what: str) -> int:
-    """A number of bytes as people write it.
+    """A number of bytes as people write it; ``what`` is named in the error.
 
     >>> read_size("8G", "--max-bytes"), read_size("500 MB", "--max-bytes"), read_size("1000", "--max-bytes")
     (8589934592, 524288000, 1000)
@@ -75,9 +298,23 @@ def require_memory(n_bytes: int, what: str, file: str | os.PathLike[str], limit:
 
 
 def require_cells(n_rows: int, n_columns: int, file: Path, limit: int, *, cell: int = CELL, content: int = 0) -> None:
-    """The same for a table of this size and its ``content`` in bytes."""
+    """Refuse a table of so many cells of ``cell`` bytes each, with ``content`` bytes of the file in memory."""
     needed = content + cell * n_rows * n_columns + COLUMN * n_columns
     require_memory(needed, f"a table of {n_rows:,} rows and {n_columns:,} columns", file, limit)
+
+
+def require_text(data: bytes, marks: bytes, file: Path, limit: int, *, cell: int = CELL, copies: int = 2) -> None:
+    """Refuse text that is in memory ``copies`` times, and whose cells, which end in one of ``marks``, take ``cell`` bytes."""
+    if (copies + cell) * len(data) > limit:  # else it fits even if every byte is a cell
+        n_cells = sum(data.count(bytes([mark])) for mark in marks)
+        _require_content(len(data), n_cells, file, limit, cell=cell, copies=copies)
+
+
+def _require_content(
+    size: int, n_cells: int, file: Path, limit: int, *, cell: int = CELL, copies: int = 2, at_least: str = ""
+) -> None:
+    what = f"text of {at_least}{size:,} bytes with {n_cells:,} cells"
+    require_memory(copies * size + cell * n_cells, what, file, limit)
 
 
 class TextBudget:
@@ -90,249 +327,3 @@ class TextBudget:
         """Refuse the file if its texts would take too much memory as objects."""
         self.n_texts += n_texts
         require_memory(TEXT * self.n_texts, f"a table with {self.n_texts:,} or more different texts", self.file, self.limit)
-
-
-def require_text(data: bytes, marks: bytes, file: Path, limit: int, *, cell: int = CELL, copies: int = 2) -> None:
-    """The same for text whose cells end in one of ``marks``, and which is in memory ``copies`` times."""
-    if (copies + cell) * len(data) <= limit:  # also if every byte were a cell
-        return
-    require_content(len(data), count_cells(data, marks), file, limit, cell=cell, copies=copies)
-
-
-def require_content(
-    size: int, n_cells: int, file: str | os.PathLike[str], limit: int, *, cell: int = CELL, copies: int = 2, whole: bool = True
-) -> None:
-    """The same for text of ``size`` bytes with ``n_cells`` cells; not the ``whole`` text while it is decompressed."""
-    what = f"text of {'' if whole else 'at least '}{size:,} bytes with {n_cells:,} cells"
-    require_memory(copies * size + cell * n_cells, what, file, limit)
-
-
-def count_cells(data: bytes, marks: bytes | None = None) -> int:
-    r"""How often ``marks`` occur; by default a line end or the most frequent delimiter of tables.
-
-    >>> count_cells(b"a;b\n1,5;2\n")
-    4
-    """
-    if marks is not None:
-        return sum(data.count(bytes([mark])) for mark in marks)
-    return max(map(data.count, (b",", b";", b"\t"))) + data.count(b"\n")
-
-
-CHUNK = 2**20
-SAMPLED = 16  # of so many chunks the cells of one are counted while a file is decompressed
-LONGEST_LINE = 2**24  # bytes; a row of text takes many times its length while it is read
-
-_OPENERS: dict[bytes, Callable[[BinaryIO], Any]] = {
-    b"\x1f\x8b": lambda raw: gzip.GzipFile(fileobj=raw),
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
-}
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
-
-
-def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
-    """Content of a file, decompressed if it is gzip, bzip2, xz or (with the package ``zstandard``) zstd.
-
-    Parameters
-    ----------
-    path : path
-        A regular file: a pipe or a device could go on forever.
-    max_bytes : int
-        The most memory that reading may take. Content of more than half as many bytes is refused, and text whose cells would
-        take more, before it is decompressed further.
-    """
-    path = Path(path)
-    _require_file(path)
-    with path.open("rb", buffering=0) as raw:  # a buffer would copy the whole content once more
-        size = os.fstat(raw.fileno()).st_size
-        if size and not _is_packed(raw):
-            if 2 * size > max_bytes:
-                raise _too_long(path, size, max_bytes)
-            return raw.read(size)
-    return _collected(read_pieces(path), path, max_bytes)
-
-
-def read_pieces(path: str | os.PathLike[str]) -> Generator[bytes, None, None]:
-    """The same content in pieces of about a megabyte, for readers that do not need all of it at once."""
-    path = Path(path)
-    _require_file(path)
-    with path.open("rb", buffering=0) as raw:
-        try:
-            yield from _decompressed(raw, path) if _is_packed(raw) else iter(lambda: raw.read(CHUNK), b"")
-        except (EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError) as error:
-            raise _broken(path, error) from error
-        except OSError as error:  # bz2 has no error class of its own
-            if error.errno is not None:
-                raise
-            raise _broken(path, error) from error
-
-
-def _is_packed(raw: BinaryIO) -> bool:
-    return _magic(raw).startswith((*_OPENERS, _ZSTANDARD))
-
-
-def _magic(raw: BinaryIO) -> bytes:
-    magic = raw.read(6)
-    raw.seek(0)
-    return magic
-
-
-_KINDS: dict[str, Callable[[int], bool]] = {
-    "a folder": stat.S_ISDIR,
-    "a named pipe": stat.S_ISFIFO,
-    "a socket": stat.S_ISSOCK,
-    "a device": lambda mode: stat.S_ISCHR(mode) or stat.S_ISBLK(mode),
-}
-
-
-def _require_file(path: Path) -> None:
-    """Refuse what is no regular file before it is opened, which may wait forever."""
-    mode = path.stat().st_mode
-    kind = next((kind for kind, applies in _KINDS.items() if applies(mode)), None)
-    if kind is not None:
-        link = f", a link to {path.resolve()}," if path.is_symlink() else ""
-        raise DatasetError(f"this{link} is {kind}, not a file.", "Write its content to a file and pass that.", path)
-
-
-def _collected(chunks: Iterator[bytes], path: Path, max_bytes: int) -> bytes:
-    content, size = io.BytesIO(), 0  # getvalue() returns its memory; a join of chunks would copy them once more
-    n_cells = sampled = 0
-    for number, chunk in enumerate(chunks):
-        size += len(chunk)
-        if 2 * size > max_bytes:
-            raise _too_long(path, size, max_bytes)
-        if number % SAMPLED == 0:
-            n_cells, sampled = n_cells + count_cells(chunk), sampled + len(chunk)
-            require_content(size, n_cells * size // max(sampled, 1), path, max_bytes, whole=False)
-        content.write(chunk)
-    return content.getvalue()
-
-
-def utf8_text(data: bytes, file: Path) -> bytes:
-    r"""Text as UTF-8 with ``\n`` line ends and without a byte order mark.
-
-    UTF-16 is known by its byte order mark. What is not UTF-8 otherwise is taken as Latin-1, the encoding of older files of the
-    field.
-    """
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        try:
-            data = data.decode("utf-16").encode("utf-8")
-        except UnicodeError as error:
-            raise DatasetError(f"it begins as UTF-16 and is not ({error}).", "Save it as UTF-8.", file) from error
-    refuse_nul(data, file, 1)
-    _check_lines(data, file)
-    if not data.isascii():
-        data = data.removeprefix(codecs.BOM_UTF8)
-        try:
-            data.decode("utf-8")
-        except UnicodeDecodeError:
-            data = data.decode("latin-1").encode("utf-8")
-    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
-
-
-def refuse_nul(data: bytes, file: Path, first_line: int) -> None:
-    """Refuse a NUL byte in text."""
-    nul = data.find(b"\0")
-    if nul >= 0:
-        raise DatasetError(
-            "there is a NUL byte, so this is not text in UTF-8 or Latin-1.",
-            "Is the file damaged, or in UTF-16? Save it as UTF-8.",
-            file,
-            data.count(b"\n", 0, nul) + first_line,
-        )
-
-
-def decode(data: bytes, file: Path) -> str:
-    """The same as a string."""
-    return utf8_text(data, file).decode("utf-8")
-
-
-def _check_lines(data: bytes, file: Path) -> None:
-    """Refuse a line that is too long, looking at one byte in many."""
-    start = 0
-    while len(data) - start > LONGEST_LINE:
-        end = data.rfind(b"\n", start, start + LONGEST_LINE + 1)
-        if end < 0:
-            end = data.rfind(b"\r", start, start + LONGEST_LINE + 1)
-        if end < 0:
-            raise too_long_line(file, data.count(b"\n", 0, start) + 1)
-        start = end + 1
-
-
-def too_long_line(file: Path, line: int) -> DatasetError:
-    """The error for a line of more than :data:`LONGEST_LINE` bytes."""
-    remedy = "Are its line ends lost? Rows of millions of values are for Parquet or MATLAB files."
-    return DatasetError(f"it is longer than {LONGEST_LINE:,} bytes.", remedy, file, line)
-
-
-def _too_long(path: Path, size: int, max_bytes: int) -> DatasetError:
-    packed = path.stat().st_size
-    unpacked = f" ({packed:,} bytes decompress to at least {size:,})" if packed < size else f" ({size:,})"
-    return DatasetError(
-        f"its content is longer than {max_bytes // 2:,} bytes{unpacked}, and reading takes at least twice as much memory.",
-        f"If that is right, pass max_bytes= with a larger number, or set the variable {LIMIT_VARIABLE}.",
-        path,
-    )
-
-
-def _broken(path: Path, error: Exception) -> DatasetError:
-    return DatasetError(f"the archive is cut short or damaged ({error}).", "Fetch the file again.", path)
-
-
-def _decompressed(raw: BinaryIO, path: Path) -> Iterator[bytes]:
-    magic = _magic(raw)
-    if magic.startswith(_ZSTANDARD):
-        yield from _unpack_zstandard(raw, path)
-        return
-    stream = next(opener for start, opener in _OPENERS.items() if magic.startswith(start))(raw)
-    while chunk := stream.read(CHUNK):
-        yield chunk
-
-
-def _unpack_zstandard(raw: BinaryIO, path: Path) -> Iterator[bytes]:
-    if find_spec("zstandard") is None:
-        raise DatasetError("reading zstd needs the package zstandard.", "pip install 'labelsieve[zstd]'", path)
-    zstandard = import_module("zstandard")
-    unpacker = zstandard.ZstdDecompressor().decompressobj()
-    # A small step, as nothing bounds how much one step unpacks to.
-    while packed := raw.read(CHUNK // 64):
-        while packed:
-            if unpacker.eof:  # the next frame
-                unpacker = zstandard.ZstdDecompressor().decompressobj()
-            try:
-                yield unpacker.decompress(packed)
-            except zstandard.ZstdError as error:
-                raise _broken(path, error) from error
-            packed = unpacker.unused_data if unpacker.eof else b""
-    if not unpacker.eof:
-        raise _broken(path, EOFError("the last frame has no end"))
-
-
-def whole_lines(pieces: Iterable[bytes], file: Path, size: int) -> Iterator[bytes]:
-    r"""The text of the pieces in blocks of whole lines, which end in ``\n``; about ``size`` bytes, or the longest line."""
-    rest, line = b"", 1
-    for text in _plain_text(pieces):
-        for start in range(0, len(text), size):
-            rest += text[start : start + size]
-            if rest.find(b"\n", 0, LONGEST_LINE + 1) < 0 and len(rest) > LONGEST_LINE:
-                raise too_long_line(file, line)
-            end = rest.rfind(b"\n") + 1
-            if end:
-                block, rest = rest[:end], rest[end:]
-                refuse_nul(block, file, line)
-                yield block
-                line += block.count(b"\n")
-    if rest:
-        refuse_nul(rest, file, line)
-        yield rest + b"\n"
-
-
-def _plain_text(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""The pieces without a byte order mark, and with ``\n`` for ``\r\n`` and ``\r``."""
-    held = b""
-    for number, piece in enumerate(pieces):
-        text = held + piece if number else piece.removeprefix(codecs.BOM_UTF8)
-        held = b"\r" if text.endswith(b"\r") else b""  # the next piece may begin with the other half
-        text = text[: len(text) - len(held)]
-        yield text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
-    yield held.replace(b"\r", b"\n")

@@ -1,4 +1,8 @@
-"""Which columns of a file are labels, and columns that hold label sets."""
+"""Labels of a table: which columns they are, label sets in the cells of a column, and labels as numbers.
+
+:func:`label_names` finds the columns, :func:`find_label_sets` splits cells such as ``rock;loud``, and :func:`targets` turns
+columns into 0 and 1, classes or numbers.
+"""
 
 import csv
 import difflib
@@ -10,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from defusedxml import DefusedXmlException
@@ -27,6 +31,7 @@ Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
 
 _COUNT = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
+_ENDING = re.compile(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|npz|xlsx)$", re.IGNORECASE)
 # Parts and forms of a data set share the header of the whole.
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
 REGEX = "re:"  # begins a regular expression that is typed as text
@@ -42,53 +47,61 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
 
     ``labels`` as in :func:`labelsieve.datasets.load`.
     """
-    if labels is None and table.label_names is not None:
-        return list(table.label_names)
     if labels is None:
-        # A file without names for its labels may have another order than the header in its folder: the user must decide.
-        header = None if table.n_labels is not None else find_header(table.file)
-        return _listed(table, read_label_header(header), header) if header else _by_relation(table)
+        return _labels_of_file(table)
     if is_whole(labels):
         return _by_number(table, int(labels))
-    if isinstance(labels, str) and labels.startswith(REGEX) and labels not in table.names:
-        labels = _compiled(labels.removeprefix(REGEX), table)
+    known = set(table.names)
+    if isinstance(labels, str) and labels.startswith(REGEX) and labels not in known:
+        try:
+            labels = re.compile(labels.removeprefix(REGEX))
+        except (re.error, RecursionError, OverflowError) as error:
+            raise DatasetError(f"labels={labels} is not a regular expression ({error}).", REMEDY, table.file) from None
     if isinstance(labels, re.Pattern):
         return _matching(table, labels, labels.pattern)
-    if is_header(labels):
-        return _listed(table, read_label_header(labels), Path(labels))  # type: ignore[arg-type]
+    if isinstance(labels, os.PathLike) or (isinstance(labels, str) and labels.lower().endswith(".xml")):
+        return _listed_in(Path(labels), table)
     if isinstance(labels, str):
         if _COUNT.fullmatch(labels):
             return _by_number(table, int(labels))
-        labels = [labels] if labels in table.names else _names_in(labels, table)
-    known = set(table.names)
+        labels = [labels] if labels in known else _names_in(labels, table)
     names: list[str] = []
     for name in labels:  # type: ignore[union-attr]
-        if name not in known and isinstance(name, str) and any(mark in name for mark in "*?["):
-            names += _matching(table, re.compile(rf"\A{fnmatch.translate(name)}"), name)
-        elif name not in known:
-            spelled = [other for other in table.names if other.lower() == str(name).lower()]
-            close = spelled or difflib.get_close_matches(str(name), table.names, n=1)
-            rows = next((column for column in table.columns if column.values is not None and name in column.values), None)
-            if rows is not None:
-                raise DatasetError(
-                    f"there is no column named {name!r}, but column {rows.name!r} has it as a value.",
-                    f"If every row is a feature, transpose the table first (pandas: frame.set_index({rows.name!r}).T).",
-                    table.file,
-                )
-            meant = f"did you mean {close[0]!r}? There" if close else "there"
-            raise DatasetError(f"there is no column named {name!r}; {meant} are {some_of(table.names)}.", REMEDY, table.file)
-        else:
+        if name in known:
             names.append(name)
+        elif isinstance(name, str) and any(mark in name for mark in "*?["):
+            names += _matching(table, re.compile(rf"\A{fnmatch.translate(name)}"), name)
+        else:
+            raise _unknown_column(str(name), table)
     if not names:
         raise DatasetError(f"no label is named; there are {some_of(table.names)}.", REMEDY, table.file)
     return list(dict.fromkeys(names))
 
 
-def _compiled(text: str, table: Table) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise DatasetError(f"labels={REGEX}{text} is not a regular expression ({error}).", REMEDY, table.file) from None
+def _labels_of_file(table: Table) -> list[str]:
+    """The labels that the file declares itself, or an XML header in its folder, or the relation of MEKA."""
+    if table.label_names is not None:
+        return list(table.label_names)
+    if table.n_labels is not None:
+        # Without names: a header in the folder may have another order, so that the user must pass it.
+        return table.names[len(table.names) - table.n_labels :]
+    header = find_header(table.file)
+    if header is not None:
+        return _listed_in(header, table)
+    found = _MEKA.search(table.relation)
+    if not found:
+        raise DatasetError("nothing says which columns are labels.", REMEDY, table.file)
+    if "weka.filters" in found[2]:  # it may have moved the columns, and the option is not corrected
+        raise DatasetError(f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", REMEDY, table.file)
+    return _by_number(table, -int(found[1]))  # MEKA counts from the other end
+
+
+def _by_number(table: Table, count: int) -> list[str]:
+    n_columns = len(table.columns)
+    if not 0 < abs(count) <= n_columns:
+        of = "1 column" if n_columns == 1 else f"{n_columns} columns"
+        raise DatasetError(f"{abs(count)} label columns of {of}.", REMEDY, table.file)
+    return table.names[-count:] if count > 0 else table.names[:-count]
 
 
 def _matching(table: Table, pattern: re.Pattern[str], typed: str) -> list[str]:
@@ -107,9 +120,18 @@ def _names_in(text: str, table: Table) -> list[str]:
     return [name.strip() for name in names if name.strip()]
 
 
-def is_header(labels: object) -> bool:
-    """True for the path of an XML file."""
-    return isinstance(labels, os.PathLike) or (isinstance(labels, str) and labels.lower().endswith(".xml"))
+def _unknown_column(name: str, table: Table) -> DatasetError:
+    transposed = next((column for column in table.columns if column.values is not None and name in column.values), None)
+    if transposed is not None:
+        return DatasetError(
+            f"there is no column named {name!r}, but column {transposed.name!r} has it as a value.",
+            f"If every row is a feature, transpose the table first (pandas: frame.set_index({transposed.name!r}).T).",
+            table.file,
+        )
+    spelled = [other for other in table.names if other.lower() == name.lower()]
+    close = spelled or difflib.get_close_matches(name, table.names, n=1)
+    meant = f"did you mean {close[0]!r}? There" if close else "there"
+    return DatasetError(f"there is no column named {name!r}; {meant} are {some_of(table.names)}.", REMEDY, table.file)
 
 
 def find_header(file: Path) -> Path | None:
@@ -126,9 +148,28 @@ def header_of(file: Path) -> Path:
     'songs.v2.xml'
     """
     stem = file.name
-    while re.search(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|npz|xlsx)$", stem, re.IGNORECASE):
+    while _ENDING.search(stem):
         stem = stem[: stem.rindex(".")]
     return file.with_name(stem + ".xml")
+
+
+def _listed_in(header: Path, table: Table) -> list[str]:
+    """The labels of a header, in the order of the columns; as listed where the file has no names for its labels."""
+    names = read_label_header(header)
+    if table.n_labels is not None:
+        if len(names) != table.n_labels:
+            raise DatasetError(f"it lists {len(names)} labels, and {table.file.name} has {table.n_labels}.", file=header)
+        return names
+    known = set(table.names)
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise DatasetError(
+            f"{some_of(missing)} of its {len(names)} labels {'is' if len(missing) == 1 else 'are'} not in {table.file.name}.",
+            "Do the two files belong together?",
+            header,
+        )
+    listed = set(names)
+    return [name for name in table.names if name in listed]
 
 
 def read_label_header(path: str | os.PathLike[str]) -> list[str]:
@@ -164,95 +205,56 @@ def read_label_header(path: str | os.PathLike[str]) -> list[str]:
     return names
 
 
-def _listed(table: Table, names: list[str], header: Path) -> list[str]:
-    if table.n_labels is not None:  # the file has no names of its own for them
-        if len(names) != table.n_labels:
-            raise DatasetError(f"it lists {len(names)} labels, and {table.file.name} has {table.n_labels}.", file=header)
-        return names
-    known = set(table.names)
-    missing = [name for name in names if name not in known]
-    if missing:
-        raise DatasetError(
-            f"{some_of(missing)} of its {len(names)} labels {'is' if len(missing) == 1 else 'are'} not in {table.file.name}.",
-            "Do the two files belong together?",
-            header,
-        )
-    listed = set(names)
-    return [name for name in table.names if name in listed]
-
-
-def _by_number(table: Table, count: int) -> list[str]:
-    n_columns = len(table.columns)
-    if not 0 < abs(count) <= n_columns:
-        of = "1 column" if n_columns == 1 else f"{n_columns} columns"
-        raise DatasetError(f"{abs(count)} label columns of {of}.", REMEDY, table.file)
-    return table.names[-count:] if count > 0 else table.names[:-count]
-
-
-def _by_relation(table: Table) -> list[str]:
-    if table.n_labels is not None:
-        return table.names[len(table.names) - table.n_labels :]
-    found = _MEKA.search(table.relation)
-    if not found:
-        raise DatasetError("nothing says which columns are labels.", REMEDY, table.file)
-    if "weka.filters" in found[2]:  # it may have moved the columns, and the option is not corrected
-        raise DatasetError(f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", REMEDY, table.file)
-    return _by_number(table, -int(found[1]))  # MEKA counts from the other end
-
-
 SEPARATORS = (";", "|", ",")
 _LIST = re.compile(r"\[.*\]|\{.*\}|\(.*\)|set\(\)", re.DOTALL)
 DENSE_CELLS = 2**26  # labels of more cells stay sparse
 
 
-def read_label_sets(column: Column, cells: NDArray[np.float64], separator: str) -> tuple[list[str], Any]:
-    """Labels in sorted order, and a csr_array of 0 and 1; a missing cell is an empty set, and so is a blank one.
+class LabelSets(NamedTuple):
+    """The different label sets in a column, the position among them of every row's (-1: the cell is missing), the separator."""
 
-    >>> names, Y = read_label_sets(Column("tags", ("loud", "rock; loud")), np.array([1.0, 0.0, np.nan]), ";")
-    >>> names, Y.toarray().tolist()
-    (['loud', 'rock'], [[1, 1], [1, 0], [0, 0]])
+    sets: list[set[str]]
+    set_of_row: NDArray[Any]
+    separator: str
+
+
+def find_label_sets(columns: Sequence[Column], cells: Any, separator: str | None, file: Path) -> list[LabelSets]:
+    """The label sets of every column; none if the cells are not sets.
+
+    A ``separator`` splits every column and ``""`` none. Where it is None, a single column of text is split if at least half of
+    the words between the separators occur in two or more different cells, or all cells are lists in brackets. Columns of lists,
+    which Parquet files have, are label sets anyway.
+
+    >>> def separators(*texts):
+    ...     found = find_label_sets([Column("tags", texts)], np.arange(len(texts))[:, None] + 0.0, None, Path("songs.csv"))
+    ...     return [column.separator for column in found]
+    >>> separators("a;b", "a;c", "b;c"), separators("Smith, Jo", "Smith, Al"), separators("['a']", "['a', 'b']")
+    ([';'], [], [','])
     """
-    found = spelled_cells(column, cells)
-    sets = [set(json.loads(text)) for text in found.texts] if column.lists else _labels(found.texts, separator)
-    names = sorted(set().union(*sets)) if sets else []
-    position = {name: index for index, name in enumerate(names)}
-    where = [sorted(position[label] for label in labels) for labels in sets]
-    ends = np.cumsum([0, *(len(labels) for labels in where), 0])  # the last row is for missing cells
-    flat = np.array([index for labels in where for index in labels], dtype=np.int32)
-    distinct = sparse.csr_array((np.ones(len(flat), np.uint8), flat, ends), shape=(len(sets) + 1, len(names)))
-    return names, distinct[found.index]
+    lists = [column.name for column in columns if column.lists]
+    if lists and len(lists) < len(columns):
+        raise DatasetError(
+            f"column {lists[0]!r} holds lists of labels, and the other label columns do not.", "Name it as the only one.", file
+        )
+    if sparse.issparse(cells):
+        if separator:
+            raise DatasetError("its rows are sparse, so no column holds sets of labels.", "Leave out label_separator=.", file)
+        return []
+    if not (lists or separator or (separator is None and len(columns) == 1 and columns[0].values is not None)):
+        return []
+    found = []
+    for position, column in enumerate(columns):
+        texts = _distinct_texts(column, cells[:, position])
+        if column.lists:
+            found.append(LabelSets([set(json.loads(text)) for text in texts.texts], texts.index, ","))
+        elif separator:
+            found.append(LabelSets(_split(texts.texts, separator), texts.index, separator))
+        elif plain := _split_if_plain(texts.texts):
+            found.append(LabelSets(plain[0], texts.index, plain[1]))
+    return found
 
 
-def find_separator(column: Column, cells: NDArray[np.float64]) -> str | None:
-    """The separator of the labels in a text column, if it is plain that the cells are sets of labels.
-
-    At least half of the words between the separators must occur in two or more different cells, or all cells be lists in
-    brackets.
-
-    >>> tags, names = ("a;b", "a;c", "b;c"), ("Smith, Jo", "Smith, Al")
-    >>> find_separator(Column("tags", tags), np.arange(3.0)), find_separator(Column("by", names), np.arange(2.0))
-    (';', None)
-    """
-    if column.values is None:
-        return None
-    if column.lists:
-        return ","
-    texts = spelled_cells(column, cells).texts
-    if _are_lists(texts):
-        return ","
-    for separator in SEPARATORS:
-        if sum(separator in text for text in texts) < 1:
-            continue
-        counts: dict[str, int] = {}
-        for labels in _labels(texts, separator):
-            for label in labels:
-                counts[label] = counts.get(label, 0) + 1
-        if 2 * sum(count > 1 for count in counts.values()) >= len(counts):
-            return separator
-    return None
-
-
-def spelled_cells(column: Column, cells: NDArray[np.float64]) -> TextCells:
+def _distinct_texts(column: Column, cells: NDArray[np.float64]) -> TextCells:
     """The texts of a column that occur, and the index among them of every cell."""
     if column.spelled is not None:
         return column.spelled
@@ -267,14 +269,10 @@ def spelled_cells(column: Column, cells: NDArray[np.float64]) -> TextCells:
     return TextCells(texts, found)
 
 
-def _are_lists(texts: Sequence[str]) -> bool:
-    return len(texts) > 0 and all(map(_LIST.fullmatch, texts))
-
-
-def _labels(texts: Sequence[str], separator: str) -> list[set[str]]:
+def _split(texts: Sequence[str], separator: str) -> list[set[str]]:
     """The words of every text; of lists, as Python and JSON write them, without brackets and quotes.
 
-    >>> _labels(["['a', 'b']", "[]"], ",") == [{"a", "b"}, set()], _labels(["a|b"], "|") == [{"a", "b"}]
+    >>> _split(["['a', 'b']", "[]"], ",") == [{"a", "b"}, set()], _split(["a|b"], "|") == [{"a", "b"}]
     (True, True)
     """
     if not _are_lists(texts):
@@ -282,6 +280,55 @@ def _labels(texts: Sequence[str], separator: str) -> list[set[str]]:
     word = re.compile(rf"""\"((?:[^"\\]|\\.)*)\"|'((?:[^'\\]|\\.)*)'|([^{re.escape(separator)}"']+)""", re.DOTALL)
     inner = ["" if text == "set()" else text[1:-1] for text in texts]
     return [{"".join(filter(None, match.groups())).strip() for match in word.finditer(text)} - {""} for text in inner]
+
+
+def _are_lists(texts: Sequence[str]) -> bool:
+    return len(texts) > 0 and all(map(_LIST.fullmatch, texts))
+
+
+def _split_if_plain(texts: Sequence[str]) -> tuple[list[set[str]], str] | None:
+    """The words of every text and their separator, if it is plain that the texts are sets of labels."""
+    if _are_lists(texts):
+        return _split(texts, ","), ","
+    for separator in SEPARATORS:
+        if any(separator in text for text in texts):
+            sets = _split(texts, separator)
+            counts = Counter(label for labels in sets for label in labels)
+            if 2 * sum(count > 1 for count in counts.values()) >= len(counts):
+                return sets, separator
+    return None
+
+
+def label_set_matrix(
+    columns: Sequence[Column], found: Sequence[LabelSets], features: Sequence[str], file: Path
+) -> tuple[list[str], Any]:
+    """Names of the labels in sorted order, and 0/1 labels; ``column=label`` where a label is not unique among all names.
+
+    A missing cell is an empty set. The labels are a uint8 ndarray, or a csc_array if there are very many cells.
+
+    >>> songs = LabelSets([{"rock", "loud"}, {"loud"}], np.array([0, 1, -1]), ";")
+    >>> label_set_matrix([Column("tags")], [songs], ["tempo"], Path("songs.csv"))
+    (['loud', 'rock'], array([[1, 1],
+           [1, 0],
+           [0, 0]], dtype=uint8))
+    """
+    names_of = [sorted(set().union(*column.sets)) for column in found]
+    names = [name for of_column in names_of for name in of_column]
+    if not names:
+        raise DatasetError("every row has an empty set of labels.", "Are these columns the labels?", file)
+    if len(set(names)) < len(names) or set(names) & set(features):
+        pairs = zip(columns, names_of, strict=True)
+        names = [f"{column.name}={name}" for column, of_column in pairs for name in of_column]
+    blocks = []
+    for of_column, column in zip(names_of, found, strict=True):
+        position = {name: index for index, name in enumerate(of_column)}
+        where = [sorted(position[label] for label in labels) for labels in column.sets]
+        ends = np.cumsum([0, *map(len, where), 0])  # the last row is for missing cells
+        flat = np.array([index for labels in where for index in labels], dtype=np.int32)
+        distinct = sparse.csr_array((np.ones(len(flat), np.uint8), flat, ends), shape=(len(where) + 1, len(of_column)))
+        blocks.append(distinct[column.set_of_row])
+    joined = sparse.hstack(blocks, format="csc", dtype=np.uint8)
+    return names, joined.toarray() if joined.shape[0] * joined.shape[1] <= DENSE_CELLS else sparse.csc_array(joined)
 
 
 def list_cells(rows: Iterable[Any], name: str, file: Path) -> TextCells:
@@ -305,36 +352,6 @@ def list_cells(rows: Iterable[Any], name: str, file: Path) -> TextCells:
     return TextCells(list(known), np.array(index, dtype=np.int64), lists=True)
 
 
-def refuse_lists(columns: Sequence[Column], file: Path) -> None:
-    """Refuse features whose cells are lists."""
-    for column in columns:
-        if column.lists:
-            raise DatasetError(
-                f"column {column.name!r} holds lists, which only labels can be.",
-                f"Name it as the label column (labels={column.name!r}), or store a column for each element.",
-                file,
-            )
-
-
-def label_sets(
-    columns: Sequence[Column], cells: Any, separator: str, features: Sequence[str], file: Path
-) -> tuple[list[str], Any]:
-    """Names and 0/1 labels of columns of label sets; ``column=label`` where a label is not unique among all names.
-
-    The labels are a uint8 ndarray, or a csc_array if there are very many cells.
-    """
-    if sparse.issparse(cells):
-        raise DatasetError("its rows are sparse, so no column holds sets of labels.", "Leave out label_separator=.", file)
-    read = [read_label_sets(column, cells[:, position], separator) for position, column in enumerate(columns)]
-    names = [label for labels, _ in read for label in labels]
-    if not names:
-        raise DatasetError("every row has an empty set of labels.", "Are these columns the labels?", file)
-    if len(set(names)) < len(names) or set(names) & set(features):
-        names = [f"{column.name}={label}" for column, (labels, _) in zip(columns, read, strict=True) for label in labels]
-    joined = sparse.hstack([labels for _, labels in read], format="csc", dtype=np.uint8)
-    return names, joined.toarray() if joined.shape[0] * joined.shape[1] <= DENSE_CELLS else sparse.csc_array(joined)
-
-
 MissingLabels = Literal["error", "drop", "absent", "keep"]
 _OFF = frozenset({"0", "0.0", "-1", "no", "n", "false", "f", "off", "absent"})
 _ON = frozenset({"1", "1.0", "+1", "yes", "y", "true", "t", "on", "present"})
@@ -348,43 +365,30 @@ def targets(
     If some column holds other numbers, all as dense float64; if some are classes and all numbers whole, as dense int64.
     A missing label is refused, counts as 0 where it is ``"absent"``, or is NaN among float64 where they are to ``"keep"``.
     """
-    flipped = np.array([one_comes_first(column.values) is True for column in columns], dtype=bool)
-    absent = missing == "absent"
     if missing in ("error", "drop"):
         _refuse_missing(cells, columns, file)
-    stored = cells if isinstance(cells, np.ndarray) else cells.data
+    flipped = np.array([one_comes_first(column.values) is True for column in columns], dtype=bool)
     classes = any(is_class(column) for column in columns)
-    if is_sparse(cells) and (absent or classes or flipped.any() or not np.isin(stored, (0.0, 1.0)).all()):
+    was_sparse = is_sparse(cells)
+    if is_sparse(cells):
+        if missing != "absent" and not classes and not flipped.any() and np.isin(cells.data, (0.0, 1.0)).all():
+            return sparse.csc_array(cells, dtype=np.uint8)
         require_cells(cells.shape[0], cells.shape[1], file, max_bytes)  # they are made dense
-    if flipped.any():
-        flat = dense_array(cells)
-        upright = np.where(flipped, 1.0 - flat, flat)
-        cells = sparse.csr_array(upright) if is_sparse(cells) else upright
-    if absent:
-        cells = _filled(cells, columns, file)
-    stored = cells if isinstance(cells, np.ndarray) else cells.data
-    if not classes and bool(np.isin(stored, (0.0, 1.0)).all()):
-        return sparse.csc_array(cells, dtype=np.uint8) if is_sparse(cells) else cells.astype(np.uint8)
     dense = dense_array(cells)
-    if np.isnan(dense).any():
-        return dense
-    return dense.astype(np.int64) if classes and bool((dense == np.rint(dense)).all()) else dense
+    if flipped.any():
+        dense = np.where(flipped, 1.0 - dense, dense)
+    if missing == "absent":
+        dense = _fill_missing(dense, columns, file)
+    if not classes and np.isin(dense, (0.0, 1.0)).all():
+        return sparse.csc_array(dense, dtype=np.uint8) if was_sparse else dense.astype(np.uint8)
+    all_whole = bool((dense == np.rint(dense)).all())  # NaN is not
+    return dense.astype(np.int64) if classes and all_whole else dense
 
 
 def as_mark(column: Column) -> Column:
     """A label with a single value, such as ``x`` in the rows that have it, as one that is 1 there."""
     is_mark = column.values is not None and len(column.values) == 1 and column.values[0].lower() not in _OFF
     return replace(column, values=("1",)) if is_mark else column
-
-
-def rows_with_labels(cells: Matrix) -> NDArray[np.bool_]:
-    """True for the rows in which no label is missing."""
-    keep = np.ones(cells.shape[0], dtype=bool)
-    if isinstance(cells, np.ndarray):
-        keep[np.isnan(cells).any(axis=1)] = False
-        return keep
-    keep[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr))[np.isnan(cells.data)]] = False
-    return keep
 
 
 def is_class(column: Column) -> bool:
@@ -407,6 +411,15 @@ def one_comes_first(values: tuple[str, ...] | None) -> bool | None:
     return None
 
 
+def rows_with_labels(cells: Matrix) -> NDArray[np.bool_]:
+    """True for the rows in which no label is missing."""
+    if isinstance(cells, np.ndarray):
+        return np.asarray(~np.isnan(cells).any(axis=1), dtype=bool)
+    keep = np.ones(cells.shape[0], dtype=bool)
+    keep[np.repeat(np.arange(cells.shape[0]), np.diff(cells.indptr))[np.isnan(cells.data)]] = False
+    return keep
+
+
 def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> None:
     missing = np.flatnonzero(~rows_with_labels(cells))
     if len(missing):
@@ -420,16 +433,15 @@ def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> Non
         )
 
 
-def _filled(cells: Matrix, columns: Sequence[Column], file: Path) -> Matrix:
+def _fill_missing(cells: NDArray[np.float64], columns: Sequence[Column], file: Path) -> NDArray[np.float64]:
     """Zeros for what is missing, in columns where 0 means no."""
-    missing = np.isnan(dense_array(cells))
-    for position in map(int, np.flatnonzero(missing.any(axis=0))):
-        column = dense_array(cells[:, [position]]).ravel()
-        if is_class(columns[position]) or not np.isin(column[~np.isnan(column)], (0.0, 1.0)).all():
+    missing = np.isnan(cells)
+    for position in np.flatnonzero(missing.any(axis=0)).tolist():
+        known = cells[~missing[:, position], position]
+        if is_class(columns[position]) or not np.isin(known, (0.0, 1.0)).all():
             raise DatasetError(
                 f"label {columns[position].name!r} is not one of 0 and 1, so a missing value cannot count as absent.",
                 'Pass missing_labels="drop" to leave out such rows.',
                 file,
             )
-    filled = np.where(missing, 0.0, dense_array(cells))
-    return sparse.csr_array(filled) if is_sparse(cells) else filled
+    return np.where(missing, 0.0, cells)

@@ -18,10 +18,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Table, check_width
-from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, require_memory, whole_lines
+from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, LOOK, require_memory, whole_lines
 from labelsieve.errors import DatasetError
 
-LOOK = 2**16  # bytes at the start of a file by which it is recognized
 BLOCK = 2**19  # bytes of text that are parsed at a time
 WORKING_BYTES = 80  # for each byte of a block, at most, while it is parsed
 COLUMN_BYTES = 400  # of a column: its name, and what describes it

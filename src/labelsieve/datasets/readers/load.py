@@ -1,34 +1,30 @@
-"""Data sets from files of any of the formats of the field."""
+"""Loading a data set: the format is recognized, the columns are read, and features and labels are separated."""
 
 import os
 import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack, overload
-
-from scipy import sparse
 
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.readers.arff import Strings, parse_arff
 from labelsieve.datasets.readers.column_table import Table, join
 from labelsieve.datasets.readers.csv import parse_csv
-from labelsieve.datasets.readers.files import DEFAULT_LIMIT, memory_limit, read_bytes, read_pieces
+from labelsieve.datasets.readers.files import DEFAULT_LIMIT, LOOK, memory_limit, open_content
 from labelsieve.datasets.readers.labels import (
     Labels,
     MissingLabels,
     as_mark,
-    find_separator,
+    find_label_sets,
     is_class,
     label_names,
-    label_sets,
-    refuse_lists,
+    label_set_matrix,
     rows_with_labels,
     targets,
 )
-from labelsieve.datasets.readers.libsvm import LOOK, is_libsvm, parse_libsvm
+from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
 from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
 from labelsieve.datasets.readers.npz import is_npz, parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
@@ -60,7 +56,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 class LoadOptions(ReadOptions, total=False):
-    """The same and the name, which :func:`fetch` gives itself."""
+    """Options of :func:`load` alone: :func:`fetch` gives the name itself."""
 
     name: str | None
 
@@ -158,21 +154,20 @@ def load(
     if not files:
         raise DatasetError("there is no file to load.")
     limit = memory_limit(max_bytes)
-    table = join([_read(file, strings, limit) for file in files])
-    name = name if name is not None else _name(files)
+    table = join([read_table(file, strings, limit) for file in files])
+    if name is None:
+        name = files[0].name.partition(".")[0]
+        name = re.sub(r"[-_](?:train|test)$", "", name, flags=re.IGNORECASE) if len(files) > 1 else name
     dataset = split_columns(table, labels, name, missing_labels, label_separator=label_separator, max_bytes=limit)
     return (dataset.X, dataset.Y) if return_X_y else dataset
 
 
-def _read(file: Path, strings: Strings, max_bytes: int) -> Table:
-    """All columns of a file; libsvm is parsed while it is read, as its text may be longer than what fits into memory."""
-    pieces, start = read_pieces(file), b""
-    while len(start) < LOOK and (piece := next(pieces, None)) is not None:
-        start += piece
-    if is_libsvm(start):
-        return parse_libsvm(chain([start], pieces), file, max_bytes)
-    pieces.close()
-    return parse(read_bytes(file, max_bytes), file, strings=strings, max_bytes=max_bytes)
+def read_table(file: Path, strings: Strings, max_bytes: int) -> Table:
+    """All columns of a file, which is opened once; libsvm is parsed while it is read, as its text may be very long."""
+    with open_content(file) as content:
+        if is_libsvm(content.start):
+            return parse_libsvm(content.pieces(), file, max_bytes)
+        return parse(content.read(max_bytes), file, strings=strings, max_bytes=max_bytes)
 
 
 def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_bytes: int = DEFAULT_LIMIT) -> Table:
@@ -206,65 +201,60 @@ def split_columns(
     max_bytes: int = DEFAULT_LIMIT,
 ) -> Dataset:
     """Split the columns of a table into features and labels; notes of the reader become warnings."""
-    names = label_names(table, labels)
-    if not names:
-        raise DatasetError("there are no labels in it.", "Is the file whole?", table.file)
-    if table.n_labels is not None and not set(names) <= set(table.names):  # names for labels that had none
-        d = len(table.columns) - table.n_labels
-        position = {label: d + i for i, label in enumerate(names)}
-    else:
-        position = {column.name: i for i, column in enumerate(table.columns)}
-    columns = [position[label] for label in names]
-    taken = set(columns)
-    features = [i for i in range(len(table.columns)) if i not in taken]
-    if not features:
-        raise DatasetError(f"all {len(columns)} columns are labels.", "Leave some as features.", table.file)
-    kept = [table.columns[i] for i in features]
-    refuse_lists(kept, table.file)
-    renamed = [replace(table.columns[i], name=label) for label, i in zip(names, columns, strict=True)]
-    if any(column.lists for column in renamed) and not all(column.lists for column in renamed):
-        lists = next(column.name for column in renamed if column.lists)
-        raise DatasetError(
-            f"column {lists!r} holds lists of labels, and the other label columns do not.",
-            "Name it as the only one.",
-            table.file,
-        )
-    X, Y = table.take(features), table.take(columns)
-    notes = list(table.notes)
-    separator = label_separator
-    if separator is None and len(renamed) == 1 and not sparse.issparse(Y):
-        separator = find_separator(renamed[0], Y[:, 0])
-        if separator is not None and not renamed[0].lists:
-            notes.append(
-                f"{names[0]!r} holds sets of labels with {separator!r} between them. If that is right, pass "
-                f'label_separator="{separator}"; label_separator="" takes each text as a class.'
+    feature_positions, label_positions, names = _positions(table, labels)
+    features = [table.columns[position] for position in feature_positions]
+    targeted = [replace(table.columns[position], name=label) for label, position in zip(names, label_positions, strict=True)]
+    for column in features:
+        if column.lists:
+            raise DatasetError(
+                f"column {column.name!r} holds lists, which only labels can be.",
+                f"Name it as the label column (labels={column.name!r}), or store a column for each element.",
+                table.file,
             )
+    X, Y = table.take(feature_positions), table.take(label_positions)
+    sets = find_label_sets(targeted, Y, label_separator, table.file)
+    notes = list(table.notes)
+    if sets and label_separator is None and not targeted[0].lists:
+        separator = sets[0].separator
+        notes.append(
+            f"{names[0]!r} holds sets of labels with {separator!r} between them. If that is right, pass "
+            f'label_separator="{separator}"; label_separator="" takes each text as a class.'
+        )
     for note in notes:
         warnings.warn(f"{table.file.name}: {note}", DatasetWarning, stacklevel=3)
-    if missing_labels == "drop":
-        keep = rows_with_labels(Y)
+    if missing_labels == "drop" and not (keep := rows_with_labels(Y)).all():
         if not keep.any():
             raise DatasetError("every row has a missing label.", "Are these columns the labels?", table.file)
-        X, Y = (X, Y) if keep.all() else (X[keep], Y[keep])
-    if separator or renamed[0].lists:
-        names, Y = label_sets(renamed, Y, separator or ",", [column.name for column in kept], table.file)
-        renamed = []
+        X, Y, sets = X[keep], Y[keep], [column._replace(set_of_row=column.set_of_row[keep]) for column in sets]
+    if sets:
+        names, Y = label_set_matrix(targeted, sets, [column.name for column in features], table.file)
+        targeted = []
     else:
-        renamed = list(map(as_mark, renamed)) if missing_labels == "absent" else renamed
-        Y = targets(Y, renamed, table.file, missing_labels, max_bytes=max_bytes)
+        targeted = list(map(as_mark, targeted)) if missing_labels == "absent" else targeted
+        Y = targets(Y, targeted, table.file, missing_labels, max_bytes=max_bytes)
     return Dataset(
         X=X,
         Y=Y,
-        feature_names=tuple(column.name for column in kept),
+        feature_names=tuple(column.name for column in features),
         label_names=tuple(names),
-        feature_kinds=tuple("numeric" if column.values is None else "nominal" for column in kept),
-        categories={column.name: column.values for column in kept if column.values is not None},
+        feature_kinds=tuple("numeric" if column.values is None else "nominal" for column in features),
+        categories={column.name: column.values for column in features if column.values is not None},
         description=table.description or table.relation,
         name=name,
-        label_categories={column.name: column.values for column in renamed if is_class(column) and column.values is not None},
+        label_categories={column.name: column.values for column in targeted if is_class(column) and column.values is not None},
     )
 
 
-def _name(files: list[Path]) -> str:
-    stem = files[0].name.partition(".")[0]
-    return re.sub(r"[-_](?:train|test)$", "", stem, flags=re.IGNORECASE) if len(files) > 1 else stem
+def _positions(table: Table, labels: Labels | None) -> tuple[list[int], list[int], list[str]]:
+    """Positions of the features and of the labels, and the names of the labels."""
+    names = label_names(table, labels)
+    if not names:
+        raise DatasetError("there are no labels in it.", "Is the file whole?", table.file)
+    position = {column.name: i for i, column in enumerate(table.columns)}
+    if table.n_labels is not None and not set(names) <= position.keys():  # names for labels that had none
+        position = {name: i for i, name in enumerate(names, len(table.columns) - table.n_labels)}
+    chosen = [position[name] for name in names]
+    features = sorted(set(range(len(table.columns))).difference(chosen))
+    if not features:
+        raise DatasetError(f"all {len(chosen)} columns are labels.", "Leave some as features.", table.file)
+    return features, chosen, names
