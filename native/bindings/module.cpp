@@ -333,7 +333,6 @@ NB_MODULE(_native, m) {
     bind_neighbors(m);
     bind_common_rows(m);
     bind_raw_counts(m);
-    bind_reading(m);
     bind_pursuit(m);
     bind_medoids(m);
     bind_relief(m);

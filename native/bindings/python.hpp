@@ -114,7 +114,6 @@ void bind_neighbors(nb::module_& m);
 void bind_numbers(nb::module_& m);
 void bind_common_rows(nb::module_& m);
 void bind_raw_counts(nb::module_& m);
-void bind_reading(nb::module_& m);
 void bind_pursuit(nb::module_& m);
 void bind_relief(nb::module_& m);
 void bind_simplex(nb::module_& m);

@@ -1,7 +1,7 @@
 """Arrays, frames and sparse matrices become a NumberTable: one number per cell, and which columns are nominal."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import DateColumnWarning, InputError
 from labelsieve.tables.sparse import check_sparse
-from labelsieve.tables.text import Levels, Ranks, arrow_ranks, enumerations, level_ranks, pandas_ranks, warn_of_number_texts
+from labelsieve.tables.text import Levels, level_ranks, read_levels, warn_of_number_texts
 from labelsieve.tables.types import CompressedMatrix, Frame, SparseMatrix, TableLike, TargetsLike, is_sparse
 
 if TYPE_CHECKING:
@@ -36,39 +36,17 @@ class FrameColumn(NamedTuple):
     levels: Levels | None = None
 
 
-def read_columns(frame: nw.DataFrame[Any], what: str) -> Iterator[FrameColumn]:
-    """The columns of a frame, each by its type."""
-    # Categories and text are read without wrapping their columns, which costs more than reading small ones.
-    if frame.implementation.is_pandas():
-        for _, native in frame.to_native().items():
-            ranks = pandas_ranks(native)
-            yield read_column(nw.from_native(native, series_only=True), what) if ranks is None else nominal(ranks)
-    elif frame.implementation.is_polars():
-        ranks_of = enumerations(frame.to_native())
-        for native in frame.to_native().get_columns():
-            ranks = ranks_of.get(native.name)
-            yield read_column(nw.from_native(native, series_only=True), what) if ranks is None else nominal(ranks)
-    elif frame.implementation.is_pyarrow():
-        for name, native in zip(frame.columns, frame.to_native().columns, strict=True):
-            ranks = arrow_ranks(native)
-            yield nominal(ranks) if ranks else read_column(nw.from_native(native, series_only=True).alias(name), what)
-    else:
-        yield from (read_column(frame[name], what) for name in frame.columns)
-
-
-def nominal(ranks: Ranks) -> FrameColumn:
-    """A column of categories."""
-    return FrameColumn(ranks.values, ranks.missing, True, ranks.levels)
-
-
 def read_column(series: nw.Series[Any], what: str) -> FrameColumn:
     """A column of a frame by its type."""
-    series = without_wide_integers(series)
     dtype = series.dtype
     if dtype in _NOMINAL:
-        return nominal(level_ranks(series))
+        ranks = level_ranks(series)
+        return FrameColumn(ranks.values, ranks.missing, True, ranks.levels)
     if dtype == nw.Boolean:
         return _booleans(series)
+    if dtype in _WIDE:
+        series = _narrowed(series)
+        dtype = series.dtype
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     present = series.filter(~series.is_null()) if missing.any() else series
     values: NDArray[Any]
@@ -477,7 +455,10 @@ def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_miss
         if array.dtype.kind in "biuf":
             nominal = frozenset(range(len(names))) if first == nw.Boolean else frozenset()
             return NumberTable(_numeric(array, what), names, nominal=nominal)
-    columns = list(read_columns(frame, what))
+    columns = [
+        read_column(frame[name], what) if ranks is None else FrameColumn(ranks.values, ranks.missing, True, ranks.levels)
+        for name, ranks in zip(frame.columns, read_levels(frame), strict=True)
+    ]
     for name, column in zip(names, columns, strict=True):
         if column.missing is not None and not allow_missing:
             raise InputError(
