@@ -47,8 +47,4 @@ class FewValues {
     std::vector<double> known_;
 };
 
-inline bool has_more_values(std::span<const double> values, size_t limit) {
-    return FewValues(limit).exceeded_by(values);
-}
-
 }  // namespace labelsieve

@@ -40,8 +40,8 @@ class Distribution {
     void read(const Column& column, const uint64_t* weights, uint64_t total_of_rows);
 
     size_t size() const { return values_.size(); }
-    const std::vector<double>& values() const { return values_; }
-    const std::vector<uint64_t>& weights() const { return weights_; }
+    const Scratch<double>& values() const { return values_; }
+    const Scratch<uint64_t>& weights() const { return weights_; }
     uint64_t total() const { return total_; }
 
   private:
@@ -51,8 +51,8 @@ class Distribution {
     void add(uint64_t key, uint64_t weight);
     void add_unlisted(uint64_t weight);
 
-    std::vector<double> values_;
-    std::vector<uint64_t> weights_;
+    Scratch<double> values_;
+    Scratch<uint64_t> weights_;
     uint64_t total_ = 0;
     Scratch<Entry> entries_, buffer_;
     Scratch<uint64_t> keys_, key_buffer_;

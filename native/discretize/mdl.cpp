@@ -92,9 +92,18 @@ class Splitter {
     // The group before which [first, last) is best cut, or `first` when it is better left whole.
     size_t split(size_t first, size_t last) {
         if (last - first < 2) return first;
-        Side whole, low, high;
-        each_cell(first, last, [&](const Cell& cell) { whole.add(right_, cell, term_); });
-        high = whole;
+        classes_.clear();
+        each_cell(first, last, [&](const Cell& cell) {
+            if (right_[cell.of_class] == 0) classes_.push_back(cell.of_class);
+            right_[cell.of_class] += cell.weight;
+        });
+        Side whole, low;
+        whole.n_classes = classes_.size();
+        for (const code_t c : classes_) {
+            whole.sum += term_(right_[c]);
+            whole.total += right_[c];
+        }
+        Side high = whole;
         fixed_t best = std::numeric_limits<fixed_t>::min();
         size_t at = first;
         Side best_low, best_high;
@@ -114,7 +123,7 @@ class Splitter {
         const bool accepted =
             gains && (rule_.kononenko ? shorter_code(first, at, last, whole, best_low, best_high)
                                       : test_.accepts(whole, best_low, best_high, last - first - 1));
-        each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = right_[cell.of_class] = 0; });
+        for (const code_t c : classes_) left_[c] = right_[c] = 0;
         return accepted ? at : first;
     }
 
@@ -144,9 +153,10 @@ class Splitter {
     MdlRule rule_;
     GainTest test_;
     std::vector<uint64_t> totals_, left_, right_, rest_;
-    std::vector<double> values_;
-    std::vector<std::pair<size_t, size_t>> cell_ranges_;  // of the cells, one for each value
-    std::vector<Cell> cells_;
+    std::vector<code_t> classes_;  // that occur in the part that is looked at
+    Scratch<double> values_;
+    Scratch<std::pair<size_t, size_t>> cell_ranges_;  // of the cells, one for each value
+    Scratch<Cell> cells_;
 };
 
 }  // namespace

@@ -6,7 +6,6 @@
 
 #include "discretize/cuts.hpp"
 #include "discretize/quantiles.hpp"
-#include "discretize/tall_k_means.hpp"
 
 namespace labelsieve {
 
@@ -140,10 +139,9 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
     Distribution column_values;
     std::vector<double> present;
     QuantileCuts quantiles;
-    TallKMeans clusters;
     size_t n_read = 0;
-    const bool plain = !settings.keep_binary && !weights.of_rows;
-    const bool by_quantiles = plain && settings.rule == Rule::equal_frequency;
+    const bool by_quantiles =
+        settings.rule == Rule::equal_frequency && !settings.keep_binary && !weights.of_rows;
     const auto begin_column = [&](size_t j) {
         n_read += values.n_rows();
         if (j % 16 == 0 || n_read >= rows_between_polls) {
@@ -165,8 +163,7 @@ ColumnCuts cut_columns(const Values& values, const RuleSettings& settings, const
             cuts.end_column(cut_equal_width(column, settings.n_bins, present, cuts.points));
             return;
         }
-        if ((by_quantiles && !values.by_columns() && quantiles.cut(column, settings.n_bins, cuts.points)) ||
-            (plain && settings.rule == Rule::k_means && clusters.cut(column, settings.n_bins, cuts.points))) {
+        if (by_quantiles && !values.by_columns() && quantiles.cut(column, settings.n_bins, cuts.points)) {
             cuts.end_column(false);
             return;
         }

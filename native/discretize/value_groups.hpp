@@ -10,10 +10,10 @@ namespace labelsieve {
 // A column as groups of equal values. The rows of its most frequent value are not listed: they are all the
 // others.
 struct ValueGroups {
-    std::vector<double> values;
-    std::vector<size_t> starts;  // of the listed rows of each group; empty for the unlisted one
-    std::vector<row_t> rows;
-    std::vector<row_t> missing;
+    Scratch<double> values;
+    Scratch<size_t> starts;  // of the listed rows of each group; empty for the unlisted one
+    Scratch<row_t> rows;
+    Scratch<row_t> missing;
     size_t unlisted = 0;  // group number; values.size(): none
 
     void read(const Column& column) {
@@ -22,6 +22,7 @@ struct ValueGroups {
         rows.clear();
         missing.clear();
         entries_.clear();
+        entries_.reserve(column.values.size());
         const bool zeros = column.has_unlisted();
         for (size_t i = 0; i < column.values.size(); ++i) {
             const double value = column.values[i];

@@ -169,16 +169,13 @@ void test_tall() {
     const Values table = dense_values(numbers, n);
     test_tall_mdl(numbers, n, d);
     const std::vector<uint64_t> twice(n, 2);
-    for (const Rule rule : {Rule::equal_frequency, Rule::k_means})
-        for (const size_t n_bins : {2, 5, 8}) {
-            const RuleSettings settings{.rule = rule, .n_bins = n_bins};
-            const ColumnCuts found = cut_columns(table, settings, {.total = n}, [] {});
-            const ColumnCuts sorted =
-                cut_columns(table, settings, {.of_rows = twice.data(), .unit = 2, .total = 2 * n}, [] {});
-            EXPECT(found.starts == sorted.starts && found.kept == sorted.kept);
-            for (size_t k = 0; k < std::min(found.points.size(), sorted.points.size()); ++k)
-                EXPECT(std::abs(found.points[k] - sorted.points[k]) <= 1e-11);
-        }
+    for (const size_t n_bins : {2, 5, 8}) {
+        const RuleSettings settings{.rule = Rule::equal_frequency, .n_bins = n_bins};
+        const ColumnCuts found = cut_columns(table, settings, {.total = n}, [] {});
+        const ColumnCuts sorted =
+            cut_columns(table, settings, {.of_rows = twice.data(), .unit = 2, .total = 2 * n}, [] {});
+        EXPECT(same(found, sorted));
+    }
 }
 
 }  // namespace
