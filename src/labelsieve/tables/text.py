@@ -4,6 +4,7 @@ import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import narwhals.stable.v1 as nw
@@ -43,7 +44,7 @@ def read_levels(frame: nw.DataFrame[Any]) -> list[Ranks | None]:
 
 
 def _pandas_ranks(column: Any) -> Ranks | None:
-    import pandas
+    pandas = import_module("pandas")
 
     if isinstance(column.dtype, pandas.CategoricalDtype):
         return rank_levels(column.array.codes, column.array.categories.tolist())
@@ -57,7 +58,7 @@ def _pandas_ranks(column: Any) -> Ranks | None:
 
 
 def _polars_ranks(frame: Any) -> list[Ranks | None]:
-    import polars
+    polars = import_module("polars")
 
     columns = []
     for column in frame.get_columns():
@@ -76,7 +77,7 @@ def _polars_ranks(frame: Any) -> list[Ranks | None]:
 
 
 def _arrow_ranks(column: Any) -> Ranks | None:
-    import pyarrow
+    pyarrow = import_module("pyarrow")
 
     if column.type == pyarrow.string_view():  # which pyarrow 17 neither encodes nor casts
         column = pyarrow.chunked_array([column.to_pylist()], pyarrow.large_string())
