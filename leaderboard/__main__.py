@@ -149,11 +149,13 @@ def add(
     typer.echo(placement_text(placement(joined, label, measure=measure)))
 
 
-@app.command(epilog=examples(f"{PROGRAM} noise noisy"))
-def noise(folder: Annotated[Path, typer.Argument(help=FOLDER)]) -> None:
+@app.command(epilog=examples(f"{PROGRAM} noise leaderboard/noise-results"))
+def noise(folder: Annotated[Path, typer.Argument(help=RESULTS)]) -> None:
     """Print how many of the first 5, 10, 20 and 40 features are columns that were added as noise, by selector."""
+    with stored_board(folder) as path:
+        shares = noise_shares(path)
     table = plain_table("selector", ">irrelevant", ">corrupted", ">data sets")
-    for name, (irrelevant, corrupted, count) in noise_shares(folder).items():
+    for name, (irrelevant, corrupted, count) in shares.items():
         table.add_row(name, f"{100 * irrelevant:.1f} %", f"{100 * corrupted:.1f} %", str(count))
     typer.echo(text_of(table))
 

@@ -44,16 +44,36 @@ def commands_of(page):
                     yield found[1], shlex.split(found[2] or "", comments=True)
 
 
+def parse(program, arguments):
+    """The command that a call runs; it fails for unknown commands and options."""
+    command = get_command(PROGRAMS[program])
+    while hasattr(command, "commands"):
+        name, *arguments = arguments
+        assert name in command.commands, f"{program} {name}"
+        command = command.commands[name]
+    assert command.make_context(program, list(arguments)) is not None
+    return command
+
+
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=page_name)
 def test_commands_of_a_page_parse(page):
     for program, arguments in commands_of(page):
-        command, context = get_command(PROGRAMS[program]), None
-        while hasattr(command, "commands"):
-            name, *arguments = arguments
-            assert name in command.commands, f"{program} {name}"
-            command = command.commands[name]
-        context = command.make_context(program, list(arguments))
-        assert context is not None
+        parse(program, arguments)
+
+
+def leaves(command):
+    """The commands without commands of their own."""
+    inner = getattr(command, "commands", None)
+    return [command] if inner is None else [leaf for one in inner.values() for leaf in leaves(one)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_every_help_has_examples_that_parse(program):
+    for command in leaves(get_command(PROGRAMS[program])):
+        head, *examples = command.epilog.split("\n  ")
+        assert head.endswith("Examples:")
+        for example in examples:
+            assert parse(program, shlex.split(example.removeprefix(program))).name == command.name
 
 
 def test_commands_are_found_on_pages():

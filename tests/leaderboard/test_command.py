@@ -1,6 +1,9 @@
 """``python -m leaderboard``: page, ranks, merge, export, import and add, on studies of ``labelsieve compare``."""
 
+import subprocess
+import sys
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +58,16 @@ def board(tmp_path_factory):
     result = run("compare", folder / "board.toml", "--out", folder / "board")
     assert result.exit_code == 0, result.output
     return folder
+
+
+def test_the_command_runs_from_the_root_of_a_checkout_on_the_published_results():
+    pytest.importorskip("pyarrow")
+    root = Path(__file__).resolve().parents[2]
+    command = [sys.executable, "-m", "leaderboard", "noise", "leaderboard/noise-results"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True)
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert rows[0][:3] == ["selector", "irrelevant", "corrupted"]
+    assert float(next(row[1] for row in rows if row and row[0] == "random")) > 15
 
 
 def test_every_study_of_a_file_has_its_folder(board):
