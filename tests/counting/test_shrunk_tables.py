@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from labelsieve.counting.backends import Feature, NativeBackend, Target
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.workspace import table_information
+from labelsieve.counting.whole_tables import table_information
 from labelsieve.information import Codes
 from labelsieve.tables.weights import quantize
 from tests.support.naive_backend import WholeTables

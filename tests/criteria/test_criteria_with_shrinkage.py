@@ -5,8 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, information
-from labelsieve.counting.backends import Column, joint_tables
-from labelsieve.counting.workspace import table_information
+from labelsieve.counting import whole_tables
+from labelsieve.counting.backends import Column
+from labelsieve.counting.whole_tables import table_information
 from labelsieve.discretize import equal_width
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
@@ -152,5 +153,5 @@ def test_blocks_of_features_do_not_change_tables(monkeypatch):
 
     whole = information_of_tables()
     for name in ("CODES_AT_ONCE", "CELLS_AT_ONCE", "KEPT"):
-        monkeypatch.setattr(joint_tables, name, 1)
+        monkeypatch.setattr(whole_tables, name, 1)
         assert np.array_equal(information_of_tables(), whole)

@@ -7,9 +7,25 @@ import numpy as np
 import pytest
 
 from labelsieve import Criterion, Sieve
-from labelsieve.criteria.multilabel import D2F, FIMF, LRFS, LSMFS, MLFS, MLSMFS, PMU
-from labelsieve.criteria.relevance import CMI, CMIM, JMI, MIM
-from labelsieve.criteria.relevance_redundancy import AMI, CIFE, MIFS, MRMR, BetaGamma, CondRed
+from labelsieve.criteria import (
+    AMI,
+    CIFE,
+    CMI,
+    CMIM,
+    D2F,
+    FIMF,
+    JMI,
+    LRFS,
+    LSMFS,
+    MIFS,
+    MIM,
+    MLFS,
+    MLSMFS,
+    MRMR,
+    PMU,
+    BetaGamma,
+    CondRed,
+)
 from labelsieve.formula import H, I, S, co, f, mean_s, s, sum_s, sum_y, y
 from labelsieve.information import conditional_mutual_information, entropy, mutual_information
 from tests.support.criterion_cases import make_case

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 
 from labelsieve import Sieve
-from labelsieve.criteria.multilabel import LSMFS, MLSMFS, PMU
-from labelsieve.criteria.relevance import CMIM, JMI
-from labelsieve.criteria.relevance_redundancy import MIFS, BetaGamma
+from labelsieve.criteria import CMIM, JMI, LSMFS, MIFS, MLSMFS, PMU, BetaGamma
 from tests.support.arff_files import read_dense_arff
 from tests.support.shared_files import shared_file
 

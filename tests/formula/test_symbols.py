@@ -5,8 +5,7 @@ import pytest
 
 import labelsieve.formula as language
 from labelsieve import Criterion, InputError, Sieve
-from labelsieve.criteria.multilabel import FIMF, MLFS, PMU
-from labelsieve.criteria.relevance_redundancy import MIFS, BetaGamma
+from labelsieve.criteria import FIMF, MIFS, MLFS, PMU, BetaGamma
 from labelsieve.formula import FormulaError, H, I, co, f, mean_s, s, sum_s, sum_y, sum_yz, sum_z, y, z
 from labelsieve.registry import CRITERIA
 

@@ -12,8 +12,7 @@ from scipy.stats import norm
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from labelsieve import InputError
-from labelsieve.information import kernel_estimator as kernel
-from labelsieve.information import kernel_mutual_information, neighbor_mutual_information
+from labelsieve.information import continuous, kernel_mutual_information, neighbor_mutual_information
 
 MEASURES = {"kernel": kernel_mutual_information, "neighbors": neighbor_mutual_information}
 measures = pytest.mark.parametrize("measure", MEASURES.values(), ids=MEASURES)
@@ -85,8 +84,8 @@ def test_kernel_densities_equal_their_reference(ties, bandwidth, monkeypatch):
     for seed in range(4):
         X, Y = make_numbers(seed, ties=ties)
         if seed == 3:  # in blocks, a target at a time
-            monkeypatch.setattr(kernel, "BLOCK_BYTES", 8 * 40 * 7)
-            monkeypatch.setattr(kernel, "ONE_HOT_BYTES", 1)
+            monkeypatch.setattr(continuous, "BLOCK_BYTES", 8 * 40 * 7)
+            monkeypatch.setattr(continuous, "ONE_HOT_BYTES", 1)
         h = (4 / 3 / 40) ** 0.2 if bandwidth == "reference" else bandwidth
         ours = kernel_mutual_information(X, Y, bandwidth=bandwidth)
         np.testing.assert_allclose(ours, over_columns(naive_kernel, X, Y, classes=True, h=h), rtol=0, atol=1e-12)

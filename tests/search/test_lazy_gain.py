@@ -5,8 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import Sieve
-from labelsieve.criteria import Criterion
-from labelsieve.criteria.relevance import CMIM
+from labelsieve.criteria import CMIM, Criterion
 from labelsieve.formula import I, f, max_s, mean_s, min_s, pos, s, sum_s, sum_y, y
 from labelsieve.search import evaluates_lazily
 from labelsieve.search.many_labels import lazy_gain

@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import PPTMI, InputError, Sieve
-from labelsieve.information import class_distances
-from labelsieve.information.class_distances import ClassDistances
+from labelsieve.information import continuous
+from labelsieve.information.continuous import ClassDistances
 from labelsieve.labelspace import Pruned
 from tests.criteria.test_reference_programs import emotions_in_three_bins
 from tests.support.reference_pptmi import information, pptmi
@@ -40,8 +40,8 @@ def test_it_chooses_what_its_twin_chooses(make, k, min_count):
 def test_small_blocks_and_distances_made_anew_change_nothing(monkeypatch):
     X, Y = make_data()
     expected = PPTMI(4).fit(X, Y)
-    monkeypatch.setattr(class_distances, "MATRIX_BYTES", 0)
-    monkeypatch.setattr(class_distances, "BLOCK_BYTES", 8 * 150 * 7)
+    monkeypatch.setattr(continuous, "MATRIX_BYTES", 0)
+    monkeypatch.setattr(continuous, "BLOCK_BYTES", 8 * 150 * 7)
     again = PPTMI(4).fit(X, Y)
     assert again.selected_.tolist() == expected.selected_.tolist()
     np.testing.assert_allclose(again.scores_, expected.scores_, rtol=0, atol=1e-12)

@@ -3,9 +3,7 @@
 import numpy as np
 
 from labelsieve import Sieve
-from labelsieve.criteria.multilabel import FIMF, MLFS, PMU
-from labelsieve.criteria.relevance import CMIM, JMI
-from labelsieve.criteria.relevance_redundancy import MIFS, BetaGamma
+from labelsieve.criteria import CMIM, FIMF, JMI, MIFS, MLFS, PMU, BetaGamma
 from labelsieve.registry import CRITERIA
 from tests.support.random_tables import make_table
 from tests.support.reference_criteria import REFERENCES

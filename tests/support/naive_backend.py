@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from labelsieve.counting.backends.joint_tables import CountBlock, JointTables
 from labelsieve.counting.backends.protocol import Backend, Column, Feature, JointFeatures, Panel, Target
+from labelsieve.counting.whole_tables import CountBlock, JointTables
 
 
 class NaiveBackend(Backend):

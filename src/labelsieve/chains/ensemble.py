@@ -15,8 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.chains.chain import BaseChain, ClassifierChain
 from labelsieve.classifiers.base import MultiLabelClassifier, Weights, fit_weighted
-from labelsieve.criteria import Criterion
-from labelsieve.criteria.multilabel import MLFS
+from labelsieve.criteria import MLFS, Criterion
 from labelsieve.discretize import Discretizer, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule

@@ -1,6 +1,11 @@
+"""Information measures of columns: codes or numbers come in, arrays of nats or bits go out.
+
+``discrete`` has entropies and information of codes, counted by the core; ``continuous`` estimates information of numbers.
+"""
+
 from labelsieve.counting.joint_codes import join
-from labelsieve.information.kernel_estimator import kernel_mutual_information
-from labelsieve.information.measures import (
+from labelsieve.information.continuous import kernel_mutual_information, neighbor_mutual_information
+from labelsieve.information.discrete import (
     conditional_mutual_information,
     entropy,
     interaction_information,
@@ -8,7 +13,6 @@ from labelsieve.information.measures import (
     joint_mutual_information,
     mutual_information,
 )
-from labelsieve.information.neighbor_estimator import neighbor_mutual_information
 from labelsieve.tables.codes import Codes
 
 __all__ = [

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.workspace import Workspace
-from labelsieve.criteria import JoinedMIM
-from labelsieve.criteria.relevance import MIM
+from labelsieve.criteria import MIM, JoinedMIM
 from labelsieve.errors import one_of
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents
 from labelsieve.formula.labelwise import LabelwiseScorer, LabelwiseSources, can_share

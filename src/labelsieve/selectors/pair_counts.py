@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.backends.chunked.backend import ChunkCounts, EntryChunks, LevelCells, values_of
 from labelsieve.counting.backends.chunked.packed_rows import PackedRows
-from labelsieve.counting.backends.joint_tables import CountBlock
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Backend, Condition, Feature, Panel, Reduce, Sums
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.whole_tables import CountBlock
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, require_same_rows, whole_number
 from labelsieve.labelspace.base import CountingInput

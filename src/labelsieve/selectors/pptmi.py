@@ -8,8 +8,8 @@ from sklearn.base import _fit_context
 
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, require_same_rows
-from labelsieve.information.class_distances import ClassDistances
-from labelsieve.information.input import Real, read_columns
+from labelsieve.information.continuous import ClassDistances, read_columns
+from labelsieve.information.discrete import Real
 from labelsieve.labelspace import Pruned, read_targets
 from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, parameter
 from labelsieve.progress import progress_bar

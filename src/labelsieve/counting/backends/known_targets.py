@@ -19,7 +19,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.counting.backends.joint_tables import CountBlock
 from labelsieve.counting.backends.protocol import (
     ALL_TARGETS,
     Backend,
@@ -32,6 +31,7 @@ from labelsieve.counting.backends.protocol import (
     target_range,
 )
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.whole_tables import CountBlock
 from labelsieve.errors import InputError
 from labelsieve.tables.codes import Codes, SparseCodes
 from labelsieve.tables.weights import RowWeights
@@ -131,7 +131,7 @@ class KnownTables(Backend):
 
     Notes
     -----
-    Cost: whole tables, see :class:`~labelsieve.counting.backends.joint_tables.JointTables`.
+    Cost: whole tables, see :class:`~labelsieve.counting.whole_tables.JointTables`.
     """
 
     def __init__(self, backend: Backend, fixed: FixedPoint, ratios: NDArray[np.float64]) -> None:

@@ -20,11 +20,11 @@ from labelsieve.counting.backends.protocol import (
     PanelFold,
     Reduce,
     Sums,
-    Terms,
     target_range,
 )
 from labelsieve.counting.fixed_point import logarithms
 from labelsieve.counting.joint_codes import constant_column
+from labelsieve.counting.whole_tables import Terms
 from labelsieve.resources import n_threads, require_memory
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.weights import RowWeights

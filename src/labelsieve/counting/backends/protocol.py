@@ -15,16 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.backends.joint_tables import CountBlock, JointTables
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import refine, sum_of_levels
+from labelsieve.counting.whole_tables import CountBlock, JointTables, Terms
 from labelsieve.errors import require_same_rows
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.weights import RowWeights
 
 Sums = NDArray[np.int64]
 Reduce = Literal["sum"] | None
-Terms = Sequence[tuple[float, str]]
 ALL_TARGETS = slice(None)
 
 
