@@ -60,7 +60,7 @@ def test_sparse_tables_and_blocks_change_nothing(name, data, monkeypatch):
     function = MEASURES[name].function
     for options in variants(name)[:3]:
         expected = function(Y, predicted, sample_weight=weights, **options)
-        monkeypatch.setattr(label_ranks, "_BLOCK", 2)
+        monkeypatch.setattr(label_ranks, "BLOCK", 2)
         for truth, found in product((Y, sp.csr_array(Y), sp.coo_matrix(Y)), (predicted, sp.csc_array(predicted))):
             assert function(truth, found, sample_weight=weights, **options) == pytest.approx(expected, abs=1e-12)
         monkeypatch.undo()

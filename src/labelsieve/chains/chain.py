@@ -130,6 +130,7 @@ class BaseChain(MetaClassifier):
         return self
 
     def _check_inference(self) -> None:
+        """Refuse inference without the probabilities that it needs."""
         if self.inference != "greedy" and not hasattr(self._base(), "predict_proba"):
             raise InputError(
                 f"inference={self.inference!r} needs probabilities, and {type(self._base()).__name__} has no predict_proba; "
@@ -153,6 +154,7 @@ class BaseChain(MetaClassifier):
         return columns_of(self.selector_)
 
     def _queries(self, X: TableLike) -> Matrix:
+        """Read the rows to predict."""
         X = self._read_queries(X)
         self._validate_params()  # inference= and loss= may have been changed after fit
         self._check_inference()
@@ -160,6 +162,7 @@ class BaseChain(MetaClassifier):
         return X.tocsc() if is_sparse(X) and greedy_columns else X
 
     def _infer(self, X: Matrix) -> Inferred:
+        """Search for labelsets, and return also the probability of every label."""
         chain = self.chain_
         if self.inference == "exact":
             return exact(chain, X, self.loss)
@@ -169,6 +172,7 @@ class BaseChain(MetaClassifier):
         return Inferred(values, chain.along(X, values, Link.probability))
 
     def _values(self, X: Matrix) -> NDArray[np.uint8]:
+        """Predict labelsets in chain order; greedy inference needs no probabilities."""
         return greedy(self.chain_, X) if self.inference == "greedy" else self._infer(X).values
 
     def _present(self, X: TableLike) -> NDArray[np.bool_]:
@@ -181,7 +185,7 @@ class BaseChain(MetaClassifier):
 
     @if_base_has("predict_proba")
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
-        """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column.
+        """Predict the probability of every label, shape (n_rows, n_labels); of both values, if Y was one column.
 
         Marginal probabilities with exact inference and samples; else conditional on the predicted values of the parents.
         """
@@ -189,7 +193,7 @@ class BaseChain(MetaClassifier):
 
     @if_base_has("decision_function")
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
-        """Decision values given the predicted parents, shape (n_rows, n_labels), or (n_rows,) if Y was one column.
+        """Compute decision values given the predicted parents, shape (n_rows, n_labels), or (n_rows,) if Y was one column.
 
         With greedy inference, positive for the predicted labels. Other inference compares labelsets, and may predict a label
         in spite of a negative decision value.
@@ -203,7 +207,7 @@ class BaseChain(MetaClassifier):
 
     @if_base_has("predict_proba")
     def joint_log_proba(self, X: TableLike, y: TargetsLike) -> NDArray[np.float64]:
-        """Log-probability of the labelsets ``y`` under the chain, one for each row."""
+        """Compute the log-probability of the labelsets ``y`` under the chain, one for each row."""
         check_is_fitted(self)
         X = self._read_queries(X)
         labels = self._coder.encode(y)
@@ -312,7 +316,7 @@ def learn_network(
 
 
 def varying(labels: sp.csr_matrix) -> NDArray[np.bool_]:
-    """Mask of the labels that are present in some rows and absent in others.
+    """Return a mask of the labels that are present in some rows and absent in others.
 
     >>> varying(sp.csr_matrix([[0, 1, 1], [0, 1, 0]])).tolist()
     [False, False, True]

@@ -36,7 +36,7 @@ PROGRAM_TOLERANCE = 0.01
 
 @dataclass(eq=False, repr=False)
 class OptimizedClassifierChain(BaseChain):
-    r"""Optimized classifier chains, oCC: Sun and Kudo (2017), algorithms 1 and 2.
+    r"""Optimized classifier chain, oCC: Sun and Kudo (2017), algorithms 1 and 2.
 
     The order of the labels is learned (eq. 47); each label has up to k earlier ones as parents (eq. 33) and features selected
     given them (eq. 43), and one classifier for each label learns from both.
@@ -217,6 +217,7 @@ class ChainEnsemble(MultiLabelClassifier):
         return self
 
     def _chain(self) -> Any:
+        """Return the unfitted chain that is cloned for every member."""
         if not isinstance(self.chain, str):
             if self.base is not None:
                 raise InputError("base is for chains by name, and chain is a classifier with a base; set the base there.")
@@ -235,6 +236,7 @@ class ChainEnsemble(MultiLabelClassifier):
             raise InputError("combine='probabilities' needs chains with predict_proba; use a base that has it, or 'votes'.")
 
     def _shares(self) -> tuple[float, float]:
+        """Return the fractions of the rows and of the features that a chain draws."""
         shares = SAMPLING[self.sampling] if isinstance(self.sampling, str) else tuple(self.sampling)
         if len(shares) != 2 or not all(isinstance(share, Real) and 0 < float(share) <= 1 for share in shares):
             raise InputError(f"sampling={self.sampling!r}: pass fractions of the rows and the features, above 0 and at most 1.")

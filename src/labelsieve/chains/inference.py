@@ -1,4 +1,4 @@
-"""Inference of labelsets from the links of a chain: greedy, by beam search, exact, or from samples."""
+"""Search for the labelsets that a chain predicts: greedy, by beam search, exact, or from samples."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ Real = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Inferred:
-    """In chain order: the best labelset of every row for the loss, and the probability of every label.
+    """The best labelset of every row for the loss, and the probability of every label, in chain order.
 
     The probabilities are marginal if the inference provides them; else conditional on the predicted values of the parents.
     """
@@ -26,7 +26,7 @@ class Inferred:
 
 
 def greedy(chain: Chain, X: Matrix) -> Values:
-    """The prediction of each model, given the predictions of its parents. Cost: one prediction for each label."""
+    """Predict label by label, given the predictions of the parents. Cost: one prediction for each label."""
     values = np.zeros((X.shape[0], len(chain.links)), dtype=np.uint8)
     for position, link in enumerate(chain.links):
         values[:, position] = link.present(X, values[:, link.parents])
@@ -34,7 +34,7 @@ def greedy(chain: Chain, X: Matrix) -> Values:
 
 
 def beam(chain: Chain, X: Matrix, width: int) -> Values:
-    """The most probable labelset found by a beam search, which keeps the ``width`` best prefixes of every row.
+    """Search for the most probable labelset by a beam search, which keeps the ``width`` best prefixes of every row.
 
     Kumar, Vembu, Menon and Elkan (2013). Width 1 is greedy, width 2^q exact. Ties go to the labelset without the earlier
     label. Cost: ``width`` predictions for each row and label, or 2^parents if that is less.
@@ -44,6 +44,7 @@ def beam(chain: Chain, X: Matrix, width: int) -> Values:
 
 
 def _beam_rows(chain: Chain, X: Matrix, width: int) -> Values:
+    """Extend the best prefixes of every row label by label."""
     n_rows = X.shape[0]
     sets = np.zeros((n_rows, 1, len(chain.links)), dtype=np.uint8)
     logs = np.zeros((n_rows, 1))
@@ -60,7 +61,7 @@ def _beam_rows(chain: Chain, X: Matrix, width: int) -> Values:
 
 
 def exact(chain: Chain, X: Matrix, loss: str) -> Inferred:
-    """Inference from the probabilities of all labelsets (PCC: Dembczynski, Cheng and Hullermeier 2010).
+    """Infer the best labelset from the probabilities of all labelsets (PCC: Dembczynski, Cheng and Hullermeier 2010).
 
     Cost: 2^parents predictions for each row and label, then 2^q sums for each row.
     """
@@ -71,6 +72,7 @@ def exact(chain: Chain, X: Matrix, loss: str) -> Inferred:
 
 
 def _concatenate(blocks: list[Inferred]) -> Inferred:
+    """Join the results of blocks of rows."""
     return Inferred(np.concatenate([b.values for b in blocks]), np.concatenate([b.probabilities for b in blocks]))
 
 
@@ -84,7 +86,7 @@ def check_exact(n_labels: int) -> None:
 
 
 def joint_logs(chain: Chain, X: Matrix) -> Real:
-    """Log-probability of all labelsets: shape ``(n_rows, 2^q)``, columns as in ``all_labelsets``, in chain order."""
+    """Compute the log-probability of all labelsets, shape ``(n_rows, 2^q)``, in the order of ``all_labelsets``."""
     sets = all_labelsets(len(chain.links))
     logs = np.zeros((X.shape[0], len(sets)))
     for position, link in enumerate(chain.links):
@@ -107,7 +109,7 @@ def _exact_rows(chain: Chain, X: Matrix, sets: Values, loss: str) -> Inferred:
 
 
 def monte_carlo(chain: Chain, X: Matrix, loss: str, n_samples: int, random: np.random.Generator) -> Inferred:
-    """Inference from sampled labelsets (Dembczynski, Waegeman and Hullermeier 2012; Read, Martino and Luengo 2014).
+    """Infer the best labelset from sampled ones (Dembczynski, Waegeman and Hullermeier 2012; Read, Martino and Luengo 2014).
 
     For the subset loss the most probable sampled labelset. Cost: ``n_samples`` predictions for each row and label, or
     2^parents if that is less. The standard error of marginals is at most ``1 / (2 sqrt(n_samples))``.
@@ -119,6 +121,7 @@ def monte_carlo(chain: Chain, X: Matrix, loss: str, n_samples: int, random: np.r
 
 
 def _sample(chain: Chain, X: Matrix, loss: str, n_samples: int, random: np.random.Generator) -> Inferred:
+    """Draw labelsets along the chain for every row."""
     n_rows, n_links = X.shape[0], len(chain.links)
     sets = np.zeros((n_rows, n_samples, n_links), dtype=np.uint8)
     logs = np.zeros((n_rows, n_samples))
@@ -139,12 +142,12 @@ def _sample(chain: Chain, X: Matrix, loss: str, n_samples: int, random: np.rando
 
 
 def _rows_at_a_time(n_sets: int, n_links: int) -> int:
-    """Rows per block, such that the labelsets, and the tables of labels and sizes, stay small."""
+    """Return the number of rows per block with which labelsets, and tables of labels and sizes, stay small."""
     return max(1, CELLS // max(1, max(n_sets, n_links) * n_links))
 
 
 def _given_sets(link: Link, X: Matrix, sets: Values) -> Real:
-    """Probability of a label for every row and each of its labelsets, equally many for every row."""
+    """Predict the probability of a label for every row and each of its labelsets, equally many for every row."""
     values = sets[:, :, link.parents]
     n_rows, n_sets = values.shape[:2]
     if 2 ** len(link.parents) <= n_sets:
@@ -154,13 +157,13 @@ def _given_sets(link: Link, X: Matrix, sets: Values) -> Real:
 
 
 def _logs(present: Real) -> Real:
-    """Log-probabilities of absence and presence, along a new last axis."""
+    """Return log-probabilities of absence and presence, along a new last axis."""
     with np.errstate(divide="ignore"):
         return np.log(np.stack([1 - present, present], axis=-1))
 
 
 def best_for_f1(of_size: Real, empty: Real) -> Values:
-    r"""For every row, the labelset :math:`h` with the largest :math:`E[F(y, h)]`; F is 1 for two empty sets.
+    r"""Find, for every row, the labelset :math:`h` with the largest :math:`E[F(y, h)]`; F is 1 for two empty sets.
 
     ``of_size[n, l, s]`` is the probability that row ``n`` has label ``l`` and ``s`` labels in all, ``empty[n]`` that it has
     none. With :math:`\Delta_{lk} = \sum_s P(y_l = 1, |y| = s) / (s + k)` the best set of :math:`k` labels has the largest

@@ -1,4 +1,4 @@
-"""The links of a chain: models of one label each, on features and the values of the label's parents, and their fit."""
+"""The fit of a chain and its links: a model of each label on features and the values of the label's parents."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,110 +24,6 @@ CELLS = 2**23  # of the input of a model, when rows are repeated for several lab
 Values = NDArray[np.uint8]
 
 
-def link_input(X: Matrix, columns: NDArray[np.intp] | None, parents: NDArray[Any] | SparseMatrix) -> Matrix:
-    """Return the input of a link: columns of X, then the values of the parents. Sparse input stays sparse.
-
-    >>> link_input(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1]), np.array([[0], [1]]))
-    array([[2., 0.],
-           [4., 1.]])
-    """
-    features = X if columns is None else X[:, columns]
-    if parents.shape[1] == 0:
-        return features.tocsr() if is_sparse(features) else features
-    if is_sparse(features):
-        joined: CompressedMatrix = sp.hstack([features, sp.csr_matrix(parents, dtype=np.float64)], format="csr")
-        return joined
-    return np.hstack([features, parents.toarray() if is_sparse(parents) else parents])
-
-
-@dataclass(frozen=True)
-class Link:
-    """The model of one label. ``parents`` are earlier positions in the chain."""
-
-    label: int
-    model: BinaryModel
-    parents: NDArray[np.intp]
-    columns: NDArray[np.intp] | None
-
-    def probability(self, X: Matrix, values: Values) -> NDArray[np.float64]:
-        """Probability of the label for rows whose parents have these values."""
-        return self.model.probability(link_input(X, self.columns, values))
-
-    def decision(self, X: Matrix, values: Values) -> NDArray[np.float64]:
-        """Decision value of the label for rows whose parents have these values."""
-        return self.model.decision(link_input(X, self.columns, values))
-
-    def present(self, X: Matrix, values: Values) -> NDArray[np.bool_]:
-        """Prediction of the base estimator for rows whose parents have these values."""
-        return self.model.present(link_input(X, self.columns, values))
-
-    def probability_of_pairs(self, X: Matrix, rows: NDArray[np.intp], values: Values) -> NDArray[np.float64]:
-        """Probability of the label for pairs of a row of X and values of the parents, in blocks."""
-        step = max(1, CELLS // (X.shape[1] + 1))
-        blocks = [
-            self.probability(X[rows[start : start + step]], values[start : start + step]) for start in range(0, len(rows), step)
-        ]
-        return np.concatenate(blocks) if blocks else np.empty(0)
-
-    def table(self, X: Matrix) -> NDArray[np.float64]:
-        """Probability for every row and all values of the parents: shape ``(n_rows, 2^n_parents)``, as in ``all_labelsets``."""
-        sets = all_labelsets(len(self.parents))
-        rows = np.repeat(np.arange(X.shape[0]), len(sets))
-        return self.probability_of_pairs(X, rows, np.tile(sets, (X.shape[0], 1))).reshape(X.shape[0], len(sets))
-
-
-@dataclass(frozen=True)
-class Chain:
-    """The links in chain order, and the values of constant labels: ``fixed`` by label."""
-
-    links: list[Link]
-    fixed: dict[int, bool]
-
-    @cached_property
-    def labels(self) -> NDArray[np.intp]:
-        """The label at every position."""
-        return np.array([link.label for link in self.links], dtype=np.intp)
-
-    @property
-    def needs_columns(self) -> bool:
-        """Whether some link has features of its own, so that columns of X are taken."""
-        return any(link.columns is not None for link in self.links)
-
-    def by_label(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return columns in chain order as columns in label order, with those of constant labels."""
-        columns = np.empty((values.shape[0], len(self.links) + len(self.fixed)), dtype=values.dtype)
-        columns[:, self.labels] = values
-        for label, present in self.fixed.items():
-            columns[:, label] = present
-        return columns
-
-    def along(
-        self, X: TableLike, values: Values, method: Callable[[Link, Any, Values], NDArray[np.float64]]
-    ) -> NDArray[np.float64]:
-        """``Link.probability`` or ``Link.decision`` of every link when the labels have these values, in chain order."""
-        results = np.empty(values.shape)
-        for position, link in enumerate(self.links):
-            results[:, position] = method(link, X, values[:, link.parents])
-        return results
-
-
-def all_labelsets(n: int) -> Values:
-    """All labelsets of ``n`` labels in ascending binary order; the first column changes last.
-
-    >>> all_labelsets(2).tolist()
-    [[0, 0], [0, 1], [1, 0], [1, 1]]
-    """
-    numbers = np.arange(2**n)[:, np.newaxis]
-    return (numbers >> np.arange(n - 1, -1, -1) & 1).astype(np.uint8)
-
-
-def labelset_numbers(values: Values) -> NDArray[np.intp]:
-    """Row indices of labelsets in ``all_labelsets``; the last axis is that of the labels."""
-    weights = 1 << np.arange(values.shape[-1] - 1, -1, -1, dtype=np.intp)
-    numbers: NDArray[np.intp] = values.astype(np.intp) @ weights
-    return numbers
-
-
 def fit_chain(
     base: BaseEstimator,
     X: Matrix,
@@ -138,7 +34,7 @@ def fit_chain(
     cv: int | None = None,
     weights: Weights = None,
     n_jobs: int | None = None,
-) -> Chain:
+) -> "Chain":
     """Fit a clone of ``base`` for every label of the network that is not constant.
 
     With true values of the parents, ``n_jobs`` labels are fitted in parallel. With ``cv``, labels are fitted one after the
@@ -215,3 +111,107 @@ def _fit_held_out(
                 predicted[:, position] = cross_val_predict(estimator, inputs, y, cv=folds, n_jobs=n_jobs, params=params)
         progress(position + 1, len(truth))
     return models
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A fitted chain: its links in chain order, and the values of constant labels, ``fixed`` by label."""
+
+    links: list["Link"]
+    fixed: dict[int, bool]
+
+    @cached_property
+    def labels(self) -> NDArray[np.intp]:
+        """The label at every position of the chain."""
+        return np.array([link.label for link in self.links], dtype=np.intp)
+
+    @property
+    def needs_columns(self) -> bool:
+        """Whether some link has features of its own, so that columns of X are taken."""
+        return any(link.columns is not None for link in self.links)
+
+    def by_label(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return columns in chain order as columns in label order, with those of constant labels."""
+        columns = np.empty((values.shape[0], len(self.links) + len(self.fixed)), dtype=values.dtype)
+        columns[:, self.labels] = values
+        for label, present in self.fixed.items():
+            columns[:, label] = present
+        return columns
+
+    def along(
+        self, X: TableLike, values: Values, method: Callable[["Link", Any, Values], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Call ``Link.probability`` or ``Link.decision`` of every link, in chain order, with these values of the labels."""
+        results = np.empty(values.shape)
+        for position, link in enumerate(self.links):
+            results[:, position] = method(link, X, values[:, link.parents])
+        return results
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link of a chain: the model of one label. ``parents`` are earlier positions in the chain."""
+
+    label: int
+    model: BinaryModel
+    parents: NDArray[np.intp]
+    columns: NDArray[np.intp] | None
+
+    def probability(self, X: Matrix, values: Values) -> NDArray[np.float64]:
+        """Predict the probability of the label for rows whose parents have these values."""
+        return self.model.probability(link_input(X, self.columns, values))
+
+    def decision(self, X: Matrix, values: Values) -> NDArray[np.float64]:
+        """Compute the decision value of the label for rows whose parents have these values."""
+        return self.model.decision(link_input(X, self.columns, values))
+
+    def present(self, X: Matrix, values: Values) -> NDArray[np.bool_]:
+        """Predict the label for rows whose parents have these values."""
+        return self.model.present(link_input(X, self.columns, values))
+
+    def probability_of_pairs(self, X: Matrix, rows: NDArray[np.intp], values: Values) -> NDArray[np.float64]:
+        """Predict the probability of the label for pairs of a row of X and values of the parents, in blocks."""
+        step = max(1, CELLS // (X.shape[1] + 1))
+        blocks = [
+            self.probability(X[rows[start : start + step]], values[start : start + step]) for start in range(0, len(rows), step)
+        ]
+        return np.concatenate(blocks) if blocks else np.empty(0)
+
+    def table(self, X: Matrix) -> NDArray[np.float64]:
+        """Predict the probability for every row and all values of the parents, as in ``all_labelsets``."""
+        sets = all_labelsets(len(self.parents))
+        rows = np.repeat(np.arange(X.shape[0]), len(sets))
+        return self.probability_of_pairs(X, rows, np.tile(sets, (X.shape[0], 1))).reshape(X.shape[0], len(sets))
+
+
+def link_input(X: Matrix, columns: NDArray[np.intp] | None, parents: NDArray[Any] | SparseMatrix) -> Matrix:
+    """Return the input of a link: columns of X, then the values of the parents. Sparse input stays sparse.
+
+    >>> link_input(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1]), np.array([[0], [1]]))
+    array([[2., 0.],
+           [4., 1.]])
+    """
+    features = X if columns is None else X[:, columns]
+    if parents.shape[1] == 0:
+        return features.tocsr() if is_sparse(features) else features
+    if is_sparse(features):
+        joined: CompressedMatrix = sp.hstack([features, sp.csr_matrix(parents, dtype=np.float64)], format="csr")
+        return joined
+    return np.hstack([features, parents.toarray() if is_sparse(parents) else parents])
+
+
+def all_labelsets(n: int) -> Values:
+    """List all labelsets of ``n`` labels in ascending binary order; the first column changes last.
+
+    >>> all_labelsets(2).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    numbers = np.arange(2**n)[:, np.newaxis]
+    return (numbers >> np.arange(n - 1, -1, -1) & 1).astype(np.uint8)
+
+
+def labelset_numbers(values: Values) -> NDArray[np.intp]:
+    """Return the row indices of labelsets in ``all_labelsets``; the last axis is that of the labels."""
+    weights = 1 << np.arange(values.shape[-1] - 1, -1, -1, dtype=np.intp)
+    numbers: NDArray[np.intp] = values.astype(np.intp) @ weights
+    return numbers

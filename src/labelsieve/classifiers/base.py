@@ -1,4 +1,4 @@
-"""Base classes of the multi-label classifiers.
+"""The base classes of the multi-label classifiers.
 
 A classifier reads X as numbers and Y as a sparse 0/1 matrix, fits clones of its base estimator, and predicts in the form in
 which Y was given: :class:`LabelCoder` remembers that form. Row weights reach base estimators through the functions at the end.
@@ -136,18 +136,20 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):
         return present
 
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
-        """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
+        """Predict the probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
         return self._in_form_of_y(self._label_probabilities(X))
 
     def predict(self, X: TableLike) -> Any:
-        """The labels of every row, in the form of Y; a label with a probability of exactly a half is absent."""
+        """Predict the labels of every row, in the form of Y; a label with a probability of exactly a half is absent."""
         check_is_fitted(self)
         return self._coder.decode(self._present(X))
 
     def _in_form_of_y(self, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Add the probabilities of absence if Y was one column, as scikit-learn has them for two classes."""
         return np.hstack([1 - probabilities, probabilities]) if self._coder.kind == "one" else probabilities
 
     def _decisions_in_form_of_y(self, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return one decision value for each row if Y was one column."""
         return decisions[:, 0] if self._coder.kind == "one" else decisions
 
     def __sklearn_tags__(self) -> Any:
@@ -169,7 +171,7 @@ class MetaClassifier(MultiLabelClassifier):
 
     @if_base_has("predict_proba")
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
-        """Probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
+        """Predict the probability of every label, shape (n_rows, n_labels); of both values, if Y was one column."""
         return super().predict_proba(X)
 
 
@@ -278,6 +280,7 @@ def encode_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np
 
 
 def _read_sparse(Y: SparseMatrix) -> sp.csr_matrix:
+    """Copy a sparse matrix of labels as a CSR matrix that stores only ones."""
     if Y.ndim != 2:
         raise InputError(f"Y: a sparse matrix of labels has rows and columns, and this has {Y.ndim} dimension.")
     _refuse_empty(Y)

@@ -93,6 +93,7 @@ class BinaryRelevance(MetaClassifier):
         return self
 
     def _queries(self, X: TableLike) -> Matrix:
+        """Read the rows to predict, in columns if models have features of their own."""
         X = self._read_queries(X)
         return X.tocsc() if is_sparse(X) and self.selector_ is not None else X
 
@@ -102,7 +103,7 @@ class BinaryRelevance(MetaClassifier):
 
     @if_base_has("decision_function")
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
-        """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
+        """Compute decision values, positive for predicted labels, shape (n_rows, n_labels); (n_rows,) if Y was one column."""
         X = self._queries(X)
         return self._decisions_in_form_of_y(np.column_stack([model.decision(X) for model in self.models_]))
 
@@ -156,21 +157,21 @@ class BinaryModel:
         return X if self.columns is None else X[:, self.columns]
 
     def probability(self, X: Matrix) -> NDArray[np.float64]:
-        """Probability of the label for every row."""
+        """Predict the probability of the label for every row."""
         if self.constant is not None:
             return np.full(X.shape[0], float(self.constant))
         probability: NDArray[np.float64] = self.estimator.predict_proba(self._features(X))[:, 1]
         return probability
 
     def decision(self, X: Matrix) -> NDArray[np.float64]:
-        """Decision value for every row, positive where the label is present."""
+        """Compute the decision value of every row, positive where the label is present."""
         if self.constant is not None:
             return np.full(X.shape[0], 1.0 if self.constant else -1.0)
         decision: NDArray[np.float64] = self.estimator.decision_function(self._features(X))
         return decision
 
     def present(self, X: Matrix) -> NDArray[np.bool_]:
-        """Prediction of the estimator for every row."""
+        """Predict whether the label is present, for every row."""
         if self.constant is not None:
             return np.full(X.shape[0], self.constant)
         present: NDArray[np.bool_] = self.estimator.predict(self._features(X)) == 1

@@ -94,7 +94,7 @@ class LabelPowerset(MetaClassifier):
 
     @if_base_has("decision_function")
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
-        """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
+        """Compute decision values, positive for predicted labels, shape (n_rows, n_labels); (n_rows,) if Y was one column."""
         X = self._read_queries(X)
         return self._decisions_in_form_of_y(self.model_.decisions(X))
 
@@ -151,7 +151,7 @@ class PrunedPowerset(LabelPowerset):
 
     @if_base_has("decision_function")
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
-        """Decision values, positive for predicted labels; with a ``threshold``, probabilities minus the threshold."""
+        """Compute decision values, positive for predicted labels; with a ``threshold``, probabilities minus the threshold."""
         if self.threshold is None:
             return super().decision_function(X)
         return self._decisions_in_form_of_y(self._label_probabilities(X) - self.threshold)
@@ -301,18 +301,18 @@ class PowersetModel:
     labelsets: sp.csr_matrix  # of shape (n_classes, n_labels)
 
     def present(self, X: Matrix) -> NDArray[np.bool_]:
-        """The predicted labelset."""
+        """Predict the labelset of every row."""
         present: NDArray[np.bool_] = self.labelsets[self.model.classes(X)].toarray().astype(bool)
         return present
 
     def probabilities(self, X: Matrix) -> NDArray[np.float64]:
-        """Probability of each label: the sum over the labelsets with it."""
+        """Predict the probability of each label: the sum over the labelsets with it."""
         # Rounding may make a sum larger than 1.
         probabilities: NDArray[np.float64] = self.model.probabilities(X) @ self.labelsets.astype(np.float64)
         return np.minimum(probabilities, 1.0)
 
     def decisions(self, X: Matrix) -> NDArray[np.float64]:
-        """Decision value of each label: the best labelset with it minus the best without it; 1 or -1 for constant labels."""
+        """Compute decision values: the best labelset with a label minus the best without it; 1 or -1 for constant labels."""
         of_classes, rows, predicted = self.model.decisions(X), np.arange(X.shape[0]), self.model.classes(X)
         # Some classifiers, such as SVC, break ties of their decisions differently: the predicted class must be the largest.
         of_predicted, of_classes[rows, predicted] = of_classes[rows, predicted], -np.inf
@@ -444,11 +444,11 @@ class LabelCopies(MetaClassifier):
 
     @if_base_has("predict_proba")
     def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
-        """Probability of every label as the only one, shape (n_rows, n_labels); of both values, if Y was one column."""
+        """Predict the probability of every label as the only one, shape (n_rows, n_labels); of both values for one column."""
         return self._in_form_of_y(self._label_probabilities(X))
 
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
-        """Scores minus the threshold: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
+        """Compute the scores minus the threshold: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
         X = self._read_queries(X)
         return self._decisions_in_form_of_y(self._scores(X) - self.threshold_)
 
@@ -492,12 +492,12 @@ class ClassModel:
         return spread
 
     def probabilities(self, X: Matrix) -> NDArray[np.float64]:
-        """Probability of every class: shape (n_rows, n_classes)."""
+        """Predict the probability of every class: shape (n_rows, n_classes)."""
         values = np.ones((X.shape[0], 1)) if self.estimator is None else self.estimator.predict_proba(X)
         return self._spread(values, 0.0)
 
     def decisions(self, X: Matrix) -> NDArray[np.float64]:
-        """Decision values, the largest for the predicted class: shape (n_rows, n_classes). Unseen classes are 1 below all."""
+        """Compute decision values, the largest for the predicted class; those of unseen classes are 1 below all."""
         if self.estimator is None:
             values = np.ones((X.shape[0], 1))
         else:
@@ -512,7 +512,7 @@ class ClassModel:
         return self._spread(values, values.min(axis=1, keepdims=True) - 1)
 
     def classes(self, X: Matrix) -> NDArray[np.intp]:
-        """Prediction of the estimator."""
+        """Predict the class of every row."""
         if self.estimator is None:
             return np.full(X.shape[0], self.constant, dtype=np.intp)
         classes: NDArray[np.intp] = self.estimator.predict(X)

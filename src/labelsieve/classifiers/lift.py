@@ -1,4 +1,4 @@
-"""LIFT: label-specific features, the distances to clusters of the rows with a label and of the rows without it."""
+"""LIFT: label-specific features, which are the distances to clusters of the rows with a label and of the rows without it."""
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
@@ -114,7 +114,7 @@ class LIFT(MultiLabelClassifier):
 
     @if_base_has("decision_function")
     def decision_values(self, X: TableLike) -> NDArray[np.float64]:
-        """Decision values of ``base`` before calibration: shape (n_rows, n_labels).
+        """Compute the decision values of ``base`` before calibration: shape (n_rows, n_labels).
 
         Not called ``decision_function``, whose sign must agree with ``predict``: a label is predicted if its probability is
         above a half, and Platt's sigmoid is not always a half at a decision value of zero.
@@ -158,7 +158,7 @@ def _centers(X: Matrix, n_clusters: int, seed: int, weights: Weights) -> NDArray
 
 
 def distances_to(X: Matrix, centers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Euclidean distances of all rows to all centers; if X is dense, from the differences of each feature, for accuracy."""
+    """Compute the Euclidean distances of rows to centers; if X is dense, from differences of each feature, for accuracy."""
     if not len(centers):  # of a constant label
         return np.zeros((X.shape[0], 0))
     distances: NDArray[np.float64] = euclidean_distances(X, centers) if is_sparse(X) else cdist(X, centers)
@@ -166,7 +166,7 @@ def distances_to(X: Matrix, centers: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def _calibrated(base: BaseEstimator, n_folds: int) -> CalibratedClassifierCV:
-    """Platt scaling: one model on all rows, and a sigmoid of held-out decision values."""
+    """Add Platt scaling to a classifier: one model on all rows, and a sigmoid of held-out decision values."""
     return CalibratedClassifierCV(requesting_weights(base), method="sigmoid", ensemble=False, cv=n_folds)
 
 

@@ -52,7 +52,7 @@ class Neighbors:
         return np.diff(self.starts)
 
     def sum(self, values: Matrix) -> Any:
-        """Sum of the values of the neighbors: an array for an array, a sparse matrix for a sparse matrix.
+        """Sum the values of the neighbors: an array for an array, a sparse matrix for a sparse matrix.
 
         Cost: one addition for each neighbor and column (or non-zero of its row).
         """
@@ -70,7 +70,7 @@ def nearest_neighbors(
     n_jobs: int | None = None,
     backend: Searcher = "native",
 ) -> Neighbors:
-    r"""The ``k`` rows of ``X`` nearest to every query, by :math:`\sum_f (a_f - b_f)^2`.
+    r"""Find the ``k`` rows of ``X`` nearest to every query, by :math:`\sum_f (a_f - b_f)^2`.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def nested_neighbors(
     n_jobs: int | None = None,
     backend: Searcher = "native",
 ) -> list[Neighbors]:
-    """Neighbors by the first 1, 2, ..., features of a ranking, from distances updated one feature at a time.
+    """Find neighbors by the first 1, 2, ..., features of a ranking, from distances updated one feature at a time.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def nested_neighbors(
 
 @dataclass(frozen=True)
 class LabelVotes:
-    """The labels of the training rows: those of row ``i`` are ``labels[starts[i]:starts[i + 1]]``.
+    """The labels of the training rows, as votes of neighbors: those of row ``i`` are ``labels[starts[i]:starts[i + 1]]``.
 
     >>> import scipy.sparse as sp
     >>> votes = LabelVotes.of(sp.csr_matrix([[1, 0], [1, 1], [0, 1]]))
@@ -200,9 +200,10 @@ class LabelVotes:
         return cls(matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.shape[1])
 
     def histograms(self, neighbors: Neighbors, most: int, n_jobs: int | None = None) -> NDArray[np.int64]:
-        """``[b, l, j]``: number of rows without (``b`` = 0) or with label ``l`` that have ``j`` neighbors with it.
+        """Count the rows by their own label and by the number of their neighbors with it.
 
-        ``j`` ends at ``most``, which means ``most`` or more. ``neighbors`` are those of the training rows.
+        ``[b, l, j]`` is the number of rows without (``b`` = 0) or with label ``l`` that have ``j`` neighbors with it. ``j``
+        ends at ``most``, which means ``most`` or more. ``neighbors`` are those of the training rows.
         Cost: one step for each label of each neighbor.
         """
         lists = neighbors.starts, neighbors.rows, self.starts, self.labels
@@ -210,14 +211,14 @@ class LabelVotes:
         return found.reshape(2, self.n_labels, most + 1)
 
     def look_up(self, neighbors: Neighbors, table: NDArray[np.float64], n_jobs: int | None = None) -> NDArray[np.float64]:
-        """``table[l, j]`` for each query and label ``l``, if ``j`` neighbors have the label; the last column: or more."""
+        """Look up ``table[l, j]`` for each query and label ``l`` that ``j`` neighbors have; the last column: or more."""
         found = np.empty((len(neighbors.starts) - 1, self.n_labels))
         lists = neighbors.starts, neighbors.rows, self.starts, self.labels
         core.label_answers(*lists, np.ascontiguousarray(table), found, effective_n_jobs(n_jobs))
         return found
 
     def counts(self, neighbors: Neighbors, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """Number of neighbors with each label, for each query."""
+        """Count the neighbors with each label, for each query."""
         most = int(neighbors.counts.max(initial=0))
         return self.look_up(neighbors, np.tile(np.arange(most + 1.0), (self.n_labels, 1)), n_jobs)
 

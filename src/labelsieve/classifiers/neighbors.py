@@ -35,7 +35,7 @@ from labelsieve.tables.types import Matrix, TableLike, TargetsLike, is_sparse
 
 @dataclass(eq=False, repr=False)
 class BaseNeighborEstimator(CheckedParameters, BaseEstimator):
-    """Parameters and queries of a neighbor search.
+    """The parameters of a neighbor search, and the search itself.
 
     Parameters
     ----------
@@ -317,6 +317,7 @@ class IBLR(BaseNeighborClassifier):
         self._always = columns.all(axis=1)
 
     def _inputs(self, X: Matrix, neighbors: Neighbors) -> Matrix:
+        """Return the inputs of the regressions: frequencies of the labels among the neighbors, with or without features."""
         # A single training row has no neighbors: all frequencies are 0.
         counts = LabelVotes.of(self._labels).counts(neighbors, self.n_jobs)
         frequencies = counts / np.maximum(neighbors.counts, 1)[:, np.newaxis]
@@ -343,7 +344,7 @@ def _regression(inputs: Matrix) -> BaseEstimator:
 
 
 class KNNRegressor(RegressorMixin, BaseNeighborEstimator):
-    """The mean of the targets of the nearest rows, from one search for all targets [Sechidis et al. 2019, section 5, k = 10].
+    """Predicts the mean targets of the nearest rows, from one search for all targets [Sechidis et al. 2019, section 5].
 
     Notes
     -----
@@ -366,6 +367,7 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):
         return self
 
     def _read(self, X: TableLike, y: TargetsLike | None) -> tuple[Matrix, NDArray[Any]]:
+        """Read X and the numeric targets."""
         if is_sparse(y):
             raise InputError("Y is a sparse matrix, and numeric targets must be an array; use Y.toarray().")
         numbers = read_numbers(self, X)
@@ -396,7 +398,7 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):
         return means[:, 0] if self._one_target else means
 
     def predict(self, X: TableLike) -> NDArray[np.float64]:
-        """The targets of every row."""
+        """Predict the targets of every row."""
         X = self._read_queries(X)
         return self._estimate(X, self._neighbors(X))
 
@@ -416,7 +418,7 @@ def nested_predictions(
     features: Sequence[int],
     sizes: Sequence[int] | None = None,
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """Predictions of a nearest-neighbor estimator with the best 1, 2, ..., features.
+    """Yield predictions of a nearest-neighbor estimator with the best 1, 2, ..., features.
 
     Parameters
     ----------

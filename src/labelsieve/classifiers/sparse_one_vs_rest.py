@@ -122,7 +122,7 @@ class SparseOneVsRest(MetaClassifier):
     def _fit_labels(
         self, X: Matrix, columns: CompressedMatrix, weights: Weights, labels: Sequence[int]
     ) -> tuple[sp.csr_array, NDArray[np.float64], int]:
-        """Pruned weights and intercepts of some labels, and the most iterations."""
+        """Return pruned weights and intercepts of some labels, and the most iterations."""
         kept, intercepts, n_iter = [], [], 1
         for label in labels:
             positive = columns.indices[columns.indptr[label] : columns.indptr[label + 1]]
@@ -141,7 +141,7 @@ class SparseOneVsRest(MetaClassifier):
     def _rows(
         self, label: int, positive: NDArray[np.integer], n: int, weights: Weights
     ) -> tuple[NDArray[np.integer] | None, Weights]:
-        """The rows to which the model of a label is fitted, None for all; and their weights."""
+        """Return the rows to which the model of a label is fitted, None for all, and their weights."""
         n_negative = n - len(positive)
         if self.max_negatives is None or n_negative <= self.max_negatives:
             return None, weights
@@ -158,7 +158,7 @@ class SparseOneVsRest(MetaClassifier):
         return (products.toarray() if is_sparse(products) else np.asarray(products)) + self.intercept_
 
     def decision_function(self, X: TableLike) -> NDArray[np.float64]:
-        """Decision values, positive for predicted labels: shape (n_rows, n_labels), or (n_rows,) if Y was one column.
+        """Compute decision values, positive for predicted labels, shape (n_rows, n_labels); (n_rows,) if Y was one column.
 
         An array with a column for every label: for very many labels use :meth:`top_labels`.
         """
@@ -168,7 +168,7 @@ class SparseOneVsRest(MetaClassifier):
         return self._decisions(self._read_queries(X)) > 0
 
     def top_labels(self, X: TableLike, k: int = 5) -> sp.csr_array:
-        """The k labels of the largest decision values of every row, as a sparse matrix of shape (n_rows, n_labels).
+        """Predict the k labels of the largest decision values of every row, as a sparse matrix of shape (n_rows, n_labels).
 
         Values are the logistic function of the decision values, so that all are above 0: labels that are not stored rank below
         them. Equal values are taken in the order of the labels. Labels without a model are left out, unless all training rows
@@ -199,7 +199,7 @@ class SparseOneVsRest(MetaClassifier):
 
 
 def _with_small_indices(X: Matrix) -> Matrix:
-    """A sparse matrix with indices of 32 bits, which liblinear needs."""
+    """Convert a sparse matrix to indices of 32 bits, which liblinear needs."""
     if isinstance(X, np.ndarray) or X.indptr.dtype == X.indices.dtype == np.int32:
         return X
     if X.nnz >= 2**31:

@@ -1,3 +1,9 @@
+"""Measures of multi-label predictions: of labelsets, of rankings, of the k best labels; and one of numeric targets.
+
+True labels and predictions come in, one number goes out. ``evaluate`` computes all measures, ``get_scorer`` makes scorers for
+scikit-learn. Start reading in ``evaluation.py``, which lists the measures; ``arrays.py`` checks what they are given.
+"""
+
 from labelsieve.metrics.evaluation import (
     CONVENTIONS,
     MEASURES,
@@ -19,7 +25,7 @@ from labelsieve.metrics.labelsets import (
     subset_loss,
 )
 from labelsieve.metrics.rankings import average_precision, coverage, one_error, ranking_loss
-from labelsieve.metrics.rrmse import rrmse
+from labelsieve.metrics.regression import rrmse
 from labelsieve.metrics.top_k import inverse_propensities, ndcg_at_k, precision_at_k, psndcg_at_k, psp_at_k
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Validation of the input of measures: true labels, predicted labels or scores, row weights."""
+"""Checks of what measures are given: true labels, predicted labels or scores, row weights."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -15,7 +15,7 @@ from labelsieve.tables.weights import read_weights
 Floats = NDArray[np.float64]
 BooleanMatrix = NDArray[np.bool_] | CompressedMatrix
 FOR_UNKNOWN = ("hamming_loss", "hamming_score", "example_accuracy", "example_f1", "macro_f1", "micro_f1")
-_DENSE = 2**24  # cells of a sparse table that is stored as a boolean array: 16 MB
+MOST_DENSE = 2**24  # cells of a sparse table that is stored as a boolean array: 16 MB
 
 
 @dataclass(eq=False)
@@ -39,13 +39,13 @@ class TrueLabels:
     def of(cls, Y: "TargetsLike | TrueLabels") -> Self:
         """Validate labels, which may be unknown (NaN) in some rows."""
         labels, known = read_known_labels(Y)
-        if is_sparse(labels) and np.prod(labels.shape) <= _DENSE:
+        if is_sparse(labels) and np.prod(labels.shape) <= MOST_DENSE:
             labels = labels.toarray()
         return cls(labels, known=known)
 
 
 def read_labels(Y: TargetsLike | TrueLabels, *, what: str = "Y") -> BooleanMatrix:
-    """Labels as a boolean array or, if they are sparse, a CSR matrix that stores only ones; all must be known."""
+    """Read labels as a boolean array or, if they are sparse, a CSR matrix that stores only ones; all must be known."""
     labels, known = read_known_labels(Y, what=what)
     if known is not None:
         row, column = np.argwhere(~known)[0]
@@ -55,7 +55,7 @@ def read_labels(Y: TargetsLike | TrueLabels, *, what: str = "Y") -> BooleanMatri
 
 
 def read_known_labels(Y: TargetsLike | TrueLabels, *, what: str = "Y") -> tuple[BooleanMatrix, NDArray[np.bool_] | None]:
-    """Labels as in :func:`read_labels`, absent where they are unknown (NaN), and the known cells; None: all."""
+    """Read labels, absent where they are unknown (NaN), with the mask of the known cells (None: all are)."""
     if isinstance(Y, TrueLabels):
         return Y.labels, Y.known
     table = _without_text(read_table(Y, what=what, allow_missing=True), what)
@@ -80,7 +80,7 @@ def read_known_labels(Y: TargetsLike | TrueLabels, *, what: str = "Y") -> tuple[
 def read_two(
     Y: TargetsLike | TrueLabels, predicted: TargetsLike
 ) -> tuple[BooleanMatrix, BooleanMatrix, NDArray[np.bool_] | None]:
-    """True and predicted labels, both dense or both sparse, absent in unknown cells; and the known cells (None: all)."""
+    """Read true and predicted labels, both dense or both sparse, absent in unknown cells, with the mask of the known cells."""
     truth, known = read_known_labels(Y)
     prediction = read_labels(predicted, what="predicted")
     same_shape(truth.shape, prediction.shape, "predicted")
@@ -92,7 +92,7 @@ def read_two(
 
 
 def read_numbers(values: TargetsLike, *, what: str) -> Matrix:
-    """Finite numbers as a float64 array, or as a CSR matrix if they are sparse."""
+    """Read finite numbers as a float64 array, or as a CSR matrix if they are sparse."""
     table = _without_text(read_table(values, what=what), what)
     stored = table.sparse.data if table.dense is None else table.dense
     if stored.dtype.kind == "f" and not np.isfinite(stored).all():
@@ -103,7 +103,7 @@ def read_numbers(values: TargetsLike, *, what: str) -> Matrix:
 
 
 def read_row_weights(sample_weight: WeightsLike, n_rows: int) -> Floats:
-    """One weight for each row; default: ones.
+    """Read one weight for each row; None: ones.
 
     Only ratios of weights matter to a measure, so they are scaled exactly, by a power of two: the largest is near 1, and sums
     and squares of very large or very small ones stay finite.
@@ -129,6 +129,7 @@ def _without_text(table: NumberTable, what: str) -> NumberTable:
 
 
 def _where_not_finite(table: NumberTable, what: str) -> str:
+    """Return the message that names the first cell, row by row, that is no finite number."""
     if table.dense is None:
         stored = table.sparse.tocoo()
         rows, columns, values = stored.row, stored.col, stored.data

@@ -1,4 +1,4 @@
-"""The table of all measures, evaluate(), and scorers for scikit-learn."""
+"""All measures by name, the function that evaluates predictions by them, and scorers for scikit-learn."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from labelsieve.metrics import labelsets as labelset_measures
 from labelsieve.metrics import rankings as ranking_measures
 from labelsieve.metrics import top_k as top_k_measures
 from labelsieve.metrics.arrays import FOR_UNKNOWN, TrueLabels
-from labelsieve.metrics.rrmse import rrmse
+from labelsieve.metrics.regression import rrmse
 from labelsieve.tables.types import SparseMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure and the predictions that it needs: an entry of ``MEASURES``.
+    """A measure with the predictions that it needs, as ``MEASURES`` lists them.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def convention_options(measure: str, convention: Convention = "labelsieve") -> d
 
 
 def read_convention(convention: Convention) -> Mapping[str, Mapping[str, Any]]:
-    """The options of a convention by measure; refuse unknown names, measures and options."""
+    """Look up the options of a convention by measure; refuse unknown names, measures and options."""
     if not isinstance(convention, Mapping):
         if convention not in tuple(CONVENTIONS):
             more = ", or a mapping from measures to options"
@@ -131,7 +131,7 @@ def read_convention(convention: Convention) -> Mapping[str, Mapping[str, Any]]:
     for measure, given in convention.items():
         if measure not in tuple(MEASURES):
             raise unknown_name("measure", measure, MEASURES)
-        known = [name for name in signature(MEASURES[measure].function).parameters if name not in NO_OPTIONS]
+        known = _options_of(measure)
         if not isinstance(given, Mapping):
             raise InputError(
                 f"convention: {measure} needs a table of options, not {given!r}; it has {', '.join(known) or 'none'}."
@@ -142,6 +142,10 @@ def read_convention(convention: Convention) -> Mapping[str, Mapping[str, Any]]:
     return convention
 
 
+def _options_of(measure: str) -> list[str]:
+    return [name for name in signature(MEASURES[measure].function).parameters if name not in NO_OPTIONS]
+
+
 def evaluate(
     Y: TargetsLike | TrueLabels,
     predicted: TargetsLike | None = None,
@@ -150,7 +154,7 @@ def evaluate(
     convention: Convention = "labelsieve",
     sample_weight: WeightsLike = None,
 ) -> dict[str, float]:
-    """All measures of labels that can be computed from predicted labelsets, from scores, or from both, except those at k.
+    """Compute all measures of labels that follow from predicted labelsets, from scores, or from both, except those at k.
 
     Parameters
     ----------
@@ -208,7 +212,7 @@ class Scorer:
         self.weights_request: bool | str | None = None
 
     def __call__(self, estimator: "BaseEstimator", X: TableLike, Y: TargetsLike, sample_weight: WeightsLike = None) -> float:
-        """Score of a fitted estimator on ``X`` and ``Y``."""
+        """Score a fitted estimator on ``X`` and ``Y``."""
         measure = MEASURES[self.measure]
         predicted = for_one_label(label_scores(estimator, X), Y) if measure.needs == "scores" else estimator.predict(X)
         value = measure.function(Y, predicted, sample_weight=sample_weight, **self.options)
@@ -224,7 +228,7 @@ class Scorer:
         return self
 
     def get_metadata_routing(self) -> "MetadataRequest":
-        """The requests above, for scikit-learn."""
+        """Tell scikit-learn which weights :meth:`set_score_request` asked for."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -232,7 +236,7 @@ class Scorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """Whether scikit-learn's searches pass weights to the scorer without metadata routing."""
+        """Tell scikit-learn's searches to pass weights to the scorer without metadata routing, too."""
         return True
 
     def __repr__(self) -> str:
@@ -241,7 +245,7 @@ class Scorer:
 
 
 def scorer_names() -> list[str]:
-    """Names for :func:`get_scorer`: those of the measures, with the prefix ``neg_`` for losses, as in scikit-learn.
+    """List the names for :func:`get_scorer`: those of the measures, with the prefix ``neg_`` for losses, as in scikit-learn.
 
     Examples
     --------
@@ -252,7 +256,7 @@ def scorer_names() -> list[str]:
 
 
 def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: object) -> Scorer:
-    """A scorer by name, with the options of a convention and additional ones.
+    """Make a scorer by name, with the options of a convention and additional ones.
 
     Parameters
     ----------
@@ -290,7 +294,7 @@ def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: o
 def _check_options(name: str, measure: str, options: Mapping[str, Any]) -> None:
     """Refuse invalid options early: in a cross-validation the error would be one of many warnings, and the scores NaN."""
     function = MEASURES[measure].function
-    known = [option for option in signature(function).parameters if option not in NO_OPTIONS]
+    known = _options_of(measure)
     for option in options:
         if option not in known:
             raise InputError(f"{name} has no option {option!r}; {'it has ' + ', '.join(known) if known else 'it has none'}.")
@@ -304,7 +308,7 @@ def _name(measure: str) -> str:
 
 
 def label_scores(estimator: "BaseEstimator", X: TableLike) -> Any:
-    """Scores of labels: ``predict_proba`` if the estimator has it, else ``decision_function``.
+    """Return scores of labels: ``predict_proba`` if the estimator has it, else ``decision_function``.
 
     scikit-learn's multi-output estimators return a list with the class probabilities of each label, of which the column of
     class 1 is used; a constant label of the training rows has a single column, of the only class in ``classes_``.
@@ -324,14 +328,14 @@ def label_scores(estimator: "BaseEstimator", X: TableLike) -> Any:
 
 
 def for_one_label(scores: NDArray[Any] | SparseMatrix, Y: TargetsLike) -> NDArray[Any] | SparseMatrix:
-    """The scores of a single label from its two columns of class probabilities."""
+    """Take the scores of a single label from its two columns of class probabilities."""
     shape = Y.shape if is_sparse(Y) else np.asarray(Y).shape
     single = shape[1:] in ((), (1,)) and not is_sparse(scores) and scores.shape[1:] == (2,)
     return np.asarray(scores)[:, 1] if single else scores
 
 
 def _classes(estimator: object, tables: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """The classes of every label: those of ``classes_``, or absent and present without that attribute."""
+    """Return the classes of every label: those of ``classes_``, or absent and present without that attribute."""
     classes = getattr(estimator, "classes_", None)
     if classes is not None and len(classes) == len(tables) and all(np.ndim(of_label) == 1 for of_label in classes):
         return list(classes)
@@ -345,6 +349,7 @@ def _classes(estimator: object, tables: list[NDArray[Any]]) -> list[NDArray[Any]
 
 
 def _of_present(table: NDArray[Any], classes: ArrayLike) -> NDArray[Any]:
+    """Return the column of class 1; zeros if no training row had the label."""
     if table.ndim == 1:
         return table
     present = np.flatnonzero(np.asarray(classes) == 1)

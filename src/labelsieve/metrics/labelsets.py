@@ -1,4 +1,4 @@
-"""Measures of predicted labelsets: formulas of the sizes of the true set, the predicted set and their intersection."""
+"""Measures of predicted labelsets, which follow from the sizes of the true set, the predicted set and their intersection."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from labelsieve.tables.types import TargetsLike, WeightsLike, is_sparse
 
 
 def hamming_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
-    r"""Fraction of the cells that are predicted wrongly.
+    r"""Compute the Hamming loss: the fraction of the cells that are predicted wrongly.
 
     .. math:: \frac{1}{n q} \sum_i |Y_i \, \Delta \, P_i|
 
@@ -42,7 +42,7 @@ def hamming_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_
 
 
 def hamming_score(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
-    """Fraction of the cells that are predicted correctly: 1 - :func:`hamming_loss`, with its parameters.
+    """Compute the fraction of the cells that are predicted correctly: 1 - :func:`hamming_loss`, with its parameters.
 
     >>> hamming_score([[1, 0, 1, 0]], [[1, 0, 0, 0]])
     0.75
@@ -51,7 +51,7 @@ def hamming_score(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample
 
 
 def subset_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
-    r"""Subset 0/1 loss: the fraction of the rows whose labelset is not predicted exactly.
+    r"""Compute the subset 0/1 loss: the fraction of the rows whose labelset is not predicted exactly.
 
     .. math:: \frac{1}{n} \sum_i [Y_i \neq P_i]
 
@@ -67,7 +67,7 @@ def subset_loss(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_w
 
 
 def exact_match(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_weight: WeightsLike = None) -> float:
-    """Fraction of the rows whose labelset is predicted exactly: 1 - :func:`subset_loss`, with its parameters.
+    """Compute the fraction of the rows whose labelset is predicted exactly: 1 - :func:`subset_loss`, with its parameters.
 
     Equal to scikit-learn's ``accuracy_score`` of label indicators. All labels must be known.
 
@@ -82,7 +82,7 @@ def exact_match(Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, sample_w
 def example_accuracy(
     Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
 ) -> float:
-    r"""Example-based accuracy: the Jaccard index of the true and the predicted labelset, averaged over the rows.
+    r"""Compute the example-based accuracy: the Jaccard index of the true and the predicted labelset, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{|Y_i \cap P_i|}{|Y_i \cup P_i|}
 
@@ -111,7 +111,7 @@ def example_accuracy(
 def example_f1(
     Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
 ) -> float:
-    r"""Example-based F1: the harmonic mean of precision and recall of every row, averaged over the rows.
+    r"""Compute the example-based F1: the harmonic mean of precision and recall of every row, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{2 |Y_i \cap P_i|}{|Y_i| + |P_i|}
 
@@ -128,7 +128,7 @@ def example_f1(
 def macro_f1(
     Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
 ) -> float:
-    r"""Macro-averaged F1: the mean of the F1 of every label; rare labels count as much as frequent ones.
+    r"""Compute the macro-averaged F1: the mean of the F1 of every label; rare labels count as much as frequent ones.
 
     .. math:: \frac{1}{q} \sum_j \frac{2 \, tp_j}{2 \, tp_j + fp_j + fn_j}
 
@@ -155,7 +155,7 @@ def macro_f1(
 def micro_f1(
     Y: TargetsLike | TrueLabels, predicted: TargetsLike, *, zero_division: float = 1.0, sample_weight: WeightsLike = None
 ) -> float:
-    r"""Micro-averaged F1: the F1 of all cells together; every occurrence of a label counts the same.
+    r"""Compute the micro-averaged F1: the F1 of all cells together; every occurrence of a label counts the same.
 
     .. math:: \frac{2 \sum_j tp_j}{\sum_j (2 \, tp_j + fp_j + fn_j)}
 
@@ -172,7 +172,7 @@ def micro_f1(
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Sizes of the true set, the predicted set and their intersection: one number for each row, or for each label."""
+    """The sizes of the true set, the predicted set and their intersection, for each row or for each label."""
 
     true: Floats
     predicted: Floats
@@ -192,7 +192,10 @@ class Overlap:
 def overlap_of_rows(
     Y: TargetsLike | TrueLabels, predicted: TargetsLike, sample_weight: WeightsLike
 ) -> tuple[Overlap, Floats, int | Floats]:
-    """Label counts of every row, the weights of the rows, and the number of labels or, if some are unknown, of each row."""
+    """Count the labels of every row; return also the weights of the rows and the number of labels that are known.
+
+    That number is one for all rows or, if some labels are unknown, an array with a number for each.
+    """
     truth, prediction, known = read_two(Y, predicted)
     n_rows, n_labels = truth.shape
     counts = (_sums(truth, 1), _sums(prediction, 1), _sums(_both(truth, prediction), 1))
@@ -209,7 +212,7 @@ def overlap_of_rows(
 def overlap_of_labels(
     Y: TargetsLike | TrueLabels, predicted: TargetsLike, sample_weight: WeightsLike
 ) -> tuple[Overlap, Floats | None]:
-    """Sums of row weights for every label, and 1 or 0 for labels that are known in some row or in none (None: all are)."""
+    """Sum the row weights for every label; return also 1 or 0 for labels known in some row or in none (None: all are)."""
     truth, prediction, known = read_two(Y, predicted)
     weights = read_row_weights(sample_weight, truth.shape[0])
     is_known: Floats | None = None
@@ -221,7 +224,7 @@ def overlap_of_labels(
 
 
 def mean_of_ratios(above: Floats, below: Floats, zero_division: float, weights: Floats | None = None) -> float:
-    """The mean of ``above / below``; 0/0 counts as ``zero_division`` or, if that is NaN, is left out."""
+    """Return the mean of ``above / below``; 0/0 counts as ``zero_division`` or, if that is NaN, is left out."""
     value = read_zero_division(zero_division)
     ratios = np.divide(above, below, out=np.full(len(above), value), where=below > 0)
     weights = np.ones(len(above)) if weights is None else weights
@@ -230,7 +233,7 @@ def mean_of_ratios(above: Floats, below: Floats, zero_division: float, weights: 
 
 
 def read_zero_division(zero_division: float) -> float:
-    """0, 1 or NaN, as in scikit-learn."""
+    """Check that ``zero_division`` is 0, 1 or NaN, as in scikit-learn."""
     try:
         value = float(zero_division)
     except (TypeError, ValueError):
@@ -241,12 +244,13 @@ def read_zero_division(zero_division: float) -> float:
 
 
 def _both(truth: Any, prediction: Any) -> BooleanMatrix:
-    """The labels that are both true and predicted; both tables are dense, or both sparse."""
+    """Return the labels that are both true and predicted; the tables are both dense or both sparse."""
     both: BooleanMatrix = truth.multiply(prediction).tocsr() if is_sparse(truth) else truth & prediction
     return both
 
 
 def _sums(labels: BooleanMatrix, axis: int) -> Floats:
+    """Count the labels along an axis."""
     if is_sparse(labels):
         counts: NDArray[Any] = np.asarray(labels.astype(np.int64).sum(axis=axis)).ravel()
     else:

@@ -1,4 +1,4 @@
-"""Measures of label rankings, and the ranks that they share."""
+"""Measures of label rankings, and the ranks of the true labels that they share."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,208 +16,12 @@ from labelsieve.tables.types import CompressedMatrix, Matrix, TableLike, Targets
 Ties = Literal["worst", "half", "best", "earlier", "later"]
 Rows = Literal["informative", "all"]
 
-_BLOCK = 2**20  # cells sorted at a time: some tens of megabytes, for tables of any size
+BLOCK = 2**20  # scores that are sorted at a time: some tens of megabytes, for tables of any size
 # Up to this mean number of labels per row, comparing each with all scores of its row is faster than sorting: half the time for
 # 1 to 3 labels, 0.8 for 4 to 6, equal for 8, 1.5 for 12, twice the time for 26 (6 to 174 columns, 250 to 1,200 rows).
 _FEW = 6
-BLOCK = 2**20  # stored scores and true labels that are sorted at a time
 # Rows and labels of the true labels, and the numbers of absent and of true labels that are ranked above each of them.
 Ranked = tuple[NDArray[np.intp], NDArray[np.intp], Floats, Floats]
-
-
-@dataclass(frozen=True, eq=False)
-class LabelRanks:
-    """One entry for every true label of every row, rows in order.
-
-    ``absent_above`` is the number of absent labels ranked above it, ``true_above`` that of true ones, itself included.
-    """
-
-    row: NDArray[np.intp]
-    label: NDArray[np.intp]
-    absent_above: Floats
-    true_above: Floats
-    n_true: Floats
-    n_labels: int
-
-    @property
-    def rank(self) -> Floats:
-        """Its rank in the row, from 1."""
-        return self.absent_above + self.true_above
-
-    @property
-    def informative(self) -> NDArray[np.bool_]:
-        """Rows with some labels, but not all: only their ranking can be right or wrong."""
-        return (self.n_true > 0) & (self.n_true < self.n_labels)
-
-    def sum(self, values: Floats) -> Floats:
-        """Sum over the true labels of every row."""
-        sums: Floats = np.bincount(self.row, values, minlength=len(self.n_true)).astype(np.float64, copy=False)
-        return sums
-
-    def mean(self, values: Floats) -> Floats:
-        """Mean over the true labels of every row; 0 if there are none."""
-        return self.sum(values) / np.maximum(self.n_true, 1)
-
-    def largest(self, values: Floats, empty: float) -> Floats:
-        """Maximum over the true labels of every row; ``empty`` if there are none."""
-        found = np.full(len(self.n_true), -np.inf)
-        np.maximum.at(found, self.row, values)
-        return np.where(self.n_true > 0, found, empty)
-
-
-def rank_labels(
-    Y: TargetsLike | TrueLabels, scores: TableLike, ties: Ties, allowed: tuple[str, ...], sample_weight: WeightsLike
-) -> tuple[LabelRanks, Floats]:
-    """Ranks of the true labels, and the weights of the rows."""
-    one_of(ties, "ties", allowed)
-    if isinstance(Y, TrueLabels) and Y.last is not None and Y.last[0] is scores and Y.last[1] == ties:
-        return Y.last[2], read_row_weights(sample_weight, Y.labels.shape[0])
-    truth, numbers = read_labels(Y), read_numbers(scores, what="scores")
-    same_shape(truth.shape, numbers.shape, "scores")
-    if is_sparse(numbers) and ties == "worst":
-        blocks = sparse_ranks(sp.csr_array(truth), numbers)
-    else:
-        blocks = [
-            (first + row, label, absent_above, true_above)
-            for first, labels, block in _blocks(truth, numbers)
-            for row, label, absent_above, true_above in [_ranks(labels, block, ties)]
-        ]
-    row, label, absent_above, true_above = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
-    n_true = np.bincount(row, minlength=truth.shape[0]).astype(np.float64)
-    ranks = LabelRanks(row, label, absent_above, true_above, n_true, truth.shape[1])
-    if isinstance(Y, TrueLabels):
-        Y.last = scores, ties, ranks
-    return ranks, read_row_weights(sample_weight, truth.shape[0])
-
-
-def average(values: Floats, ranks: LabelRanks, weights: Floats, rows: Rows, empty: float) -> float:
-    """Mean over all or informative rows; ``empty`` if there are none."""
-    one_of(rows, "rows", ("informative", "all"))
-    counted = ranks.informative & (weights > 0) if rows == "informative" else weights > 0
-    return float(np.average(values[counted], weights=weights[counted])) if counted.any() else empty
-
-
-def _blocks(truth: BooleanMatrix, scores: Matrix) -> Iterator[tuple[int, NDArray[np.bool_], Floats]]:
-    n_rows, n_labels = truth.shape
-    step = max(1, _BLOCK // n_labels)
-    for first in range(0, n_rows, step):
-        labels, block = truth[first : first + step], scores[first : first + step]
-        yield first, labels.toarray() if is_sparse(labels) else labels, block.toarray() if is_sparse(block) else block
-
-
-def _ranks(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> Ranked:
-    """Rows, columns and ranks of the true labels; positions run through all sorted rows, and those of true labels are used."""
-    n_labels = labels.shape[1]
-    if ties == "worst" and np.count_nonzero(labels) <= _FEW * len(labels):
-        return _by_comparing(labels, scores)
-    if ties == "later":
-        labels, scores = labels[:, ::-1], scores[:, ::-1]
-    in_order = ties in ("earlier", "later")
-    order = np.argsort(-scores, axis=1, kind="stable" if in_order else None)
-    sorted_labels = np.take_along_axis(labels, order, axis=1).ravel()
-    position = np.flatnonzero(sorted_labels)
-    row, column = position // n_labels, order.ravel()[position]
-    column = n_labels - 1 - column if ties == "later" else column
-    first_of_row = np.searchsorted(position, row * n_labels)  # number of true labels in the rows before
-    true_before = np.zeros(sorted_labels.size + 1, dtype=np.intp)
-    np.cumsum(sorted_labels, out=true_before[1:])
-
-    def absent_before(end: NDArray[np.intp]) -> NDArray[np.intp]:
-        true = true_before[end] - first_of_row
-        absent: NDArray[np.intp] = end - row * n_labels - true
-        return absent
-
-    true_above = (np.arange(1, len(position) + 1) - first_of_row).astype(np.float64)
-    if in_order:
-        return row, column, absent_before(position).astype(np.float64), true_above
-    start, end = _tie_groups(np.take_along_axis(scores, order, axis=1), position)
-    if ties == "best":
-        return row, column, absent_before(start).astype(np.float64), true_above
-    upto = absent_before(end)
-    if ties == "half":
-        return row, column, (absent_before(start) + upto) / 2, true_above
-    true_above = (end - row * n_labels - upto).astype(np.float64)  # all get the last rank of the tie
-    return row, column, upto.astype(np.float64), true_above
-
-
-def _by_comparing(labels: NDArray[np.bool_], scores: Floats) -> Ranked:
-    """Ranks with ties to the worst: the numbers of absent and true labels with at least the same score."""
-    row, column = np.nonzero(labels)
-    no_less = scores[row] >= scores[row, column][:, np.newaxis]
-    true_above = np.count_nonzero(no_less & labels[row], axis=1)
-    return row, column, (np.count_nonzero(no_less, axis=1) - true_above).astype(np.float64), true_above.astype(np.float64)
-
-
-def _tie_groups(scores: Floats, position: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Start and end of the group of equal scores at each position of the sorted rows."""
-    starts_group = np.ones(scores.shape, dtype=np.bool_)
-    np.not_equal(scores[:, 1:], scores[:, :-1], out=starts_group[:, 1:])
-    starts = np.append(np.flatnonzero(starts_group), scores.size)
-    group = np.searchsorted(starts, position, side="right")
-    return starts[group - 1], starts[group]
-
-
-def sparse_ranks(truth: CompressedMatrix, scores: CompressedMatrix) -> list[Ranked]:
-    """Ranks of the true labels, block by block; tied labels are above each other. What is not stored scores 0.
-
-    Cost: sorting the stored scores of every row, O(nnz log nnz).
-
-    >>> import scipy.sparse as sp
-    >>> ranks = sparse_ranks(sp.csr_array(np.array([[1, 0, 0, 1]])), sp.csr_array(np.array([[0.5, 0.7, 0, 0]])))
-    >>> [numbers.tolist() for numbers in ranks[0]]
-    [[0, 0], [0, 3], [1.0, 2.0], [1.0, 2.0]]
-    """
-    truth, scores = without_duplicates(truth), without_duplicates(scores)
-    sizes = np.cumsum(np.diff(truth.indptr) + np.diff(scores.indptr))
-    ends = np.unique(np.append(np.searchsorted(sizes, np.arange(BLOCK, sizes[-1], BLOCK)) + 1, truth.shape[0]))
-    starts = np.append(0, ends[:-1])
-    return [_block(truth, scores, int(first), int(last)) for first, last in zip(starts, ends, strict=True)]
-
-
-def _block(truth: CompressedMatrix, scores: CompressedMatrix, first: int, last: int) -> Ranked:
-    q = truth.shape[1]
-    row, label, _ = _entries(truth, first, last)
-    stored_row, stored_label, stored = _entries(scores, first, last)
-    # Scores of the true labels: 0 where nothing is stored.
-    keys, stored_keys = row * q + label, stored_row * q + stored_label
-    place = np.searchsorted(stored_keys, keys)
-    inside = np.minimum(place, max(len(stored_keys) - 1, 0))
-    found = (place < len(stored_keys)) & (stored_keys[inside] == keys) if len(stored_keys) else np.zeros(len(keys), np.bool_)
-    own = np.zeros(len(keys))
-    own[found] = stored[inside[found]]
-    # Scores as codes in the order of their values, so that a row and a score are one number.
-    levels, codes = np.unique(np.concatenate([stored, own]), return_inverse=True)
-    stored_codes, own_codes = codes[: len(stored)], codes[len(stored) :]
-    n_rows, width = last - first, len(levels) + 1
-    per_row = np.bincount(stored_row, minlength=n_rows)
-    no_less = _no_less(stored_row, stored_codes, row, own_codes, width, np.cumsum(per_row))
-    no_less += np.where(own <= 0, q - per_row[row], 0)  # those that are not stored
-    true_above = _no_less(row, own_codes, row, own_codes, width, np.cumsum(np.bincount(row, minlength=n_rows)))
-    return row + first, label, (no_less - true_above).astype(np.float64), true_above.astype(np.float64)
-
-
-def _entries(matrix: CompressedMatrix, first: int, last: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """Row (from 0), column and value of what is stored in some rows."""
-    ends = matrix.indptr[first : last + 1]
-    part = slice(ends[0], ends[-1])
-    rows = np.repeat(np.arange(last - first), np.diff(ends))
-    return rows, matrix.indices[part].astype(np.intp), matrix.data[part]
-
-
-def _no_less(
-    rows: NDArray[np.intp],
-    codes: NDArray[np.intp],
-    query_rows: NDArray[np.intp],
-    query_codes: NDArray[np.intp],
-    width: int,
-    ends: NDArray[np.intp],
-) -> NDArray[np.intp]:
-    """How many entries of the row of each query have at least its code."""
-    keys = np.sort(rows * width + codes)
-    counts: NDArray[np.intp] = ends[query_rows] - np.searchsorted(keys, query_rows * width + query_codes)
-    return counts
-
-
 _ALL_TIES = ("worst", "half", "best", "earlier", "later")
 _RANK_TIES = ("worst", "earlier", "later")  # the ties that define a rank
 
@@ -230,7 +34,7 @@ def ranking_loss(
     rows: Rows = "informative",
     sample_weight: WeightsLike = None,
 ) -> float:
-    r"""Fraction of the pairs of a true and an absent label that are ranked in the wrong order, averaged over the rows.
+    r"""Compute the fraction of the pairs of a true and an absent label that are in the wrong order, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{|Y_i| |\bar Y_i|} |\{(k, l) \in Y_i \times \bar Y_i : f_{ik} \leq f_{il}\}|
 
@@ -278,7 +82,7 @@ def one_error(
     rows: Rows = "all",
     sample_weight: WeightsLike = None,
 ) -> float:
-    r"""Fraction of the rows in which the label with the highest score is absent; 0 if no row is left.
+    r"""Compute the fraction of the rows in which the label with the highest score is absent; 0 if no row is left.
 
     .. math:: \frac{1}{n} \sum_i [\arg\max_l f_{il} \notin Y_i]
 
@@ -319,7 +123,7 @@ def average_precision(
     rows: Rows = "all",
     sample_weight: WeightsLike = None,
 ) -> float:
-    r"""Label-ranking average precision: the precision of the labels ranked at or above each true label, averaged.
+    r"""Compute the label-ranking average precision: the precision of the labels ranked at or above each true label, averaged.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{|Y_i|} \sum_{k \in Y_i}
         \frac{|\{l \in Y_i : \mathrm{rank}_i(l) \leq \mathrm{rank}_i(k)\}|}{\mathrm{rank}_i(k)}
@@ -358,7 +162,7 @@ def coverage(
     rows: Rows = "all",
     sample_weight: WeightsLike = None,
 ) -> float:
-    r"""Coverage: the mean number of steps down the ranked labels until all true ones are covered.
+    r"""Compute the coverage: the mean number of steps down the ranked labels until all true ones are covered.
 
     .. math:: \frac{1}{n} \sum_i \max_{l \in Y_i} \mathrm{rank}_i(l) - 1
 
@@ -393,3 +197,201 @@ def coverage(
     steps = np.where(ranks.n_true > 0, ranks.largest(ranks.rank, empty=0.0) - 1.0 + count_from, 0.0)
     divisor = {None: 1, "q": ranks.n_labels, "q-1": max(ranks.n_labels - 1, 1)}[normalize]
     return average(steps, ranks, weights, rows, 0.0) / divisor
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRanks:
+    """The ranks of the true labels: one entry for every true label of every row, rows in order.
+
+    ``absent_above`` is the number of absent labels ranked above it, ``true_above`` that of true ones, itself included.
+    """
+
+    row: NDArray[np.intp]
+    label: NDArray[np.intp]
+    absent_above: Floats
+    true_above: Floats
+    n_true: Floats
+    n_labels: int
+
+    @property
+    def rank(self) -> Floats:
+        """Rank of the true label in its row, from 1."""
+        return self.absent_above + self.true_above
+
+    @property
+    def informative(self) -> NDArray[np.bool_]:
+        """Mask of the rows with some labels but not all: only their ranking can be right or wrong."""
+        return (self.n_true > 0) & (self.n_true < self.n_labels)
+
+    def sum(self, values: Floats) -> Floats:
+        """Sum values over the true labels of every row."""
+        sums: Floats = np.bincount(self.row, values, minlength=len(self.n_true)).astype(np.float64, copy=False)
+        return sums
+
+    def mean(self, values: Floats) -> Floats:
+        """Average values over the true labels of every row; 0 if there are none."""
+        return self.sum(values) / np.maximum(self.n_true, 1)
+
+    def largest(self, values: Floats, empty: float) -> Floats:
+        """Return the largest value of the true labels of every row; ``empty`` if there are none."""
+        found = np.full(len(self.n_true), -np.inf)
+        np.maximum.at(found, self.row, values)
+        return np.where(self.n_true > 0, found, empty)
+
+
+def rank_labels(
+    Y: TargetsLike | TrueLabels, scores: TableLike, ties: Ties, allowed: tuple[str, ...], sample_weight: WeightsLike
+) -> tuple[LabelRanks, Floats]:
+    """Rank the true labels by the scores; return also the weights of the rows."""
+    one_of(ties, "ties", allowed)
+    if isinstance(Y, TrueLabels) and Y.last is not None and Y.last[0] is scores and Y.last[1] == ties:
+        return Y.last[2], read_row_weights(sample_weight, Y.labels.shape[0])
+    truth, numbers = read_labels(Y), read_numbers(scores, what="scores")
+    same_shape(truth.shape, numbers.shape, "scores")
+    if is_sparse(numbers) and ties == "worst":
+        blocks = sparse_ranks(sp.csr_array(truth), numbers)
+    else:
+        blocks = [
+            (first + row, label, absent_above, true_above)
+            for first, labels, block in _dense_blocks(truth, numbers)
+            for row, label, absent_above, true_above in [_ranks(labels, block, ties)]
+        ]
+    row, label, absent_above, true_above = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+    n_true = np.bincount(row, minlength=truth.shape[0]).astype(np.float64)
+    ranks = LabelRanks(row, label, absent_above, true_above, n_true, truth.shape[1])
+    if isinstance(Y, TrueLabels):
+        Y.last = scores, ties, ranks
+    return ranks, read_row_weights(sample_weight, truth.shape[0])
+
+
+def average(values: Floats, ranks: LabelRanks, weights: Floats, rows: Rows, empty: float) -> float:
+    """Average values over all or informative rows; ``empty`` if there are none."""
+    one_of(rows, "rows", ("informative", "all"))
+    counted = ranks.informative & (weights > 0) if rows == "informative" else weights > 0
+    return float(np.average(values[counted], weights=weights[counted])) if counted.any() else empty
+
+
+def _dense_blocks(truth: BooleanMatrix, scores: Matrix) -> Iterator[tuple[int, NDArray[np.bool_], Floats]]:
+    """Yield blocks of rows as arrays, with the number of their first row."""
+    n_rows, n_labels = truth.shape
+    step = max(1, BLOCK // n_labels)
+    for first in range(0, n_rows, step):
+        labels, block = truth[first : first + step], scores[first : first + step]
+        yield first, labels.toarray() if is_sparse(labels) else labels, block.toarray() if is_sparse(block) else block
+
+
+def _ranks(labels: NDArray[np.bool_], scores: Floats, ties: Ties) -> Ranked:
+    """Rank the true labels of dense rows.
+
+    Positions run through all sorted rows, one after the other, and those of true labels are used.
+    """
+    n_labels = labels.shape[1]
+    if ties == "worst" and np.count_nonzero(labels) <= _FEW * len(labels):
+        return _by_comparing(labels, scores)
+    if ties == "later":
+        labels, scores = labels[:, ::-1], scores[:, ::-1]
+    in_order = ties in ("earlier", "later")
+    order = np.argsort(-scores, axis=1, kind="stable" if in_order else None)
+    sorted_labels = np.take_along_axis(labels, order, axis=1).ravel()
+    position = np.flatnonzero(sorted_labels)
+    row, column = position // n_labels, order.ravel()[position]
+    column = n_labels - 1 - column if ties == "later" else column
+    first_of_row = np.searchsorted(position, row * n_labels)  # number of true labels in the rows before
+    true_before = np.zeros(sorted_labels.size + 1, dtype=np.intp)
+    np.cumsum(sorted_labels, out=true_before[1:])
+
+    def absent_before(end: NDArray[np.intp]) -> NDArray[np.intp]:
+        true = true_before[end] - first_of_row
+        absent: NDArray[np.intp] = end - row * n_labels - true
+        return absent
+
+    true_above = (np.arange(1, len(position) + 1) - first_of_row).astype(np.float64)
+    if in_order:
+        return row, column, absent_before(position).astype(np.float64), true_above
+    start, end = _tie_groups(np.take_along_axis(scores, order, axis=1), position)
+    if ties == "best":
+        return row, column, absent_before(start).astype(np.float64), true_above
+    upto = absent_before(end)
+    if ties == "half":
+        return row, column, (absent_before(start) + upto) / 2, true_above
+    true_above = (end - row * n_labels - upto).astype(np.float64)  # all get the last rank of the tie
+    return row, column, upto.astype(np.float64), true_above
+
+
+def _by_comparing(labels: NDArray[np.bool_], scores: Floats) -> Ranked:
+    """Rank with ties to the worst: count the absent and the true labels with at least the same score."""
+    row, column = np.nonzero(labels)
+    no_less = scores[row] >= scores[row, column][:, np.newaxis]
+    true_above = np.count_nonzero(no_less & labels[row], axis=1)
+    return row, column, (np.count_nonzero(no_less, axis=1) - true_above).astype(np.float64), true_above.astype(np.float64)
+
+
+def _tie_groups(scores: Floats, position: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return start and end of the group of equal scores at each position of the sorted rows."""
+    starts_group = np.ones(scores.shape, dtype=np.bool_)
+    np.not_equal(scores[:, 1:], scores[:, :-1], out=starts_group[:, 1:])
+    starts = np.append(np.flatnonzero(starts_group), scores.size)
+    group = np.searchsorted(starts, position, side="right")
+    return starts[group - 1], starts[group]
+
+
+def sparse_ranks(truth: CompressedMatrix, scores: CompressedMatrix) -> list[Ranked]:
+    """Rank the true labels of sparse rows, block by block; tied labels are above each other. What is not stored scores 0.
+
+    Cost: sorting the stored scores of every row, O(nnz log nnz).
+
+    >>> import scipy.sparse as sp
+    >>> ranks = sparse_ranks(sp.csr_array(np.array([[1, 0, 0, 1]])), sp.csr_array(np.array([[0.5, 0.7, 0, 0]])))
+    >>> [numbers.tolist() for numbers in ranks[0]]
+    [[0, 0], [0, 3], [1.0, 2.0], [1.0, 2.0]]
+    """
+    truth, scores = without_duplicates(truth), without_duplicates(scores)
+    sizes = np.cumsum(np.diff(truth.indptr) + np.diff(scores.indptr))
+    ends = np.unique(np.append(np.searchsorted(sizes, np.arange(BLOCK, sizes[-1], BLOCK)) + 1, truth.shape[0]))
+    starts = np.append(0, ends[:-1])
+    return [_sparse_block(truth, scores, int(first), int(last)) for first, last in zip(starts, ends, strict=True)]
+
+
+def _sparse_block(truth: CompressedMatrix, scores: CompressedMatrix, first: int, last: int) -> Ranked:
+    """Rank the true labels of the rows from ``first`` to ``last``."""
+    q = truth.shape[1]
+    row, label, _ = _entries(truth, first, last)
+    stored_row, stored_label, stored = _entries(scores, first, last)
+    # Scores of the true labels: 0 where nothing is stored.
+    keys, stored_keys = row * q + label, stored_row * q + stored_label
+    place = np.searchsorted(stored_keys, keys)
+    inside = np.minimum(place, max(len(stored_keys) - 1, 0))
+    found = (place < len(stored_keys)) & (stored_keys[inside] == keys) if len(stored_keys) else np.zeros(len(keys), np.bool_)
+    own = np.zeros(len(keys))
+    own[found] = stored[inside[found]]
+    # Scores as codes in the order of their values, so that a row and a score are one number.
+    levels, codes = np.unique(np.concatenate([stored, own]), return_inverse=True)
+    stored_codes, own_codes = codes[: len(stored)], codes[len(stored) :]
+    n_rows, width = last - first, len(levels) + 1
+    per_row = np.bincount(stored_row, minlength=n_rows)
+    no_less = _no_less(stored_row, stored_codes, row, own_codes, width, np.cumsum(per_row))
+    no_less += np.where(own <= 0, q - per_row[row], 0)  # those that are not stored
+    true_above = _no_less(row, own_codes, row, own_codes, width, np.cumsum(np.bincount(row, minlength=n_rows)))
+    return row + first, label, (no_less - true_above).astype(np.float64), true_above.astype(np.float64)
+
+
+def _entries(matrix: CompressedMatrix, first: int, last: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return row (from 0), column and value of what is stored in some rows."""
+    ends = matrix.indptr[first : last + 1]
+    part = slice(ends[0], ends[-1])
+    rows = np.repeat(np.arange(last - first), np.diff(ends))
+    return rows, matrix.indices[part].astype(np.intp), matrix.data[part]
+
+
+def _no_less(
+    rows: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    query_rows: NDArray[np.intp],
+    query_codes: NDArray[np.intp],
+    width: int,
+    ends: NDArray[np.intp],
+) -> NDArray[np.intp]:
+    """Count, for each query, the entries of its row that have at least its code."""
+    keys = np.sort(rows * width + codes)
+    counts: NDArray[np.intp] = ends[query_rows] - np.searchsorted(keys, query_rows * width + query_codes)
+    return counts

@@ -1,4 +1,4 @@
-"""Measures of the k best-ranked labels, for very many labels: precision, nDCG, and both weighted by propensities."""
+"""Measures of the k best-ranked labels, for data with very many labels: precision, nDCG, and both weighted by propensities."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, whole_number
 from labelsieve.metrics.arrays import Floats, TrueLabels, read_labels
+from labelsieve.metrics.labelsets import read_zero_division
 from labelsieve.metrics.rankings import LabelRanks, rank_labels
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 
@@ -13,7 +14,7 @@ from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 def precision_at_k(
     Y: TargetsLike | TrueLabels, scores: TableLike, *, k: int = 5, normalize: bool = False, sample_weight: WeightsLike = None
 ) -> float:
-    r"""Precision at k: the fraction of the k best-ranked labels that are true, averaged over the rows.
+    r"""Compute the precision at k: the fraction of the k best-ranked labels that are true, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{k} \sum_{r=1}^{k} Y_{i, \pi_i(r)}
 
@@ -54,7 +55,7 @@ def precision_at_k(
 def ndcg_at_k(
     Y: TargetsLike | TrueLabels, scores: TableLike, *, k: int = 5, zero_division: float = 1.0, sample_weight: WeightsLike = None
 ) -> float:
-    r"""Normalized discounted cumulative gain of the k best-ranked labels, averaged over the rows.
+    r"""Compute the normalized discounted cumulative gain of the k best-ranked labels, averaged over the rows.
 
     .. math:: \frac{1}{n} \sum_i
         \frac{\sum_{r=1}^{k} Y_{i, \pi_i(r)} / \log_2(r + 1)}{\sum_{r=1}^{\min(k, |Y_i|)} 1 / \log_2(r + 1)}
@@ -73,14 +74,13 @@ def ndcg_at_k(
     >>> round(ndcg_at_k([[1, 0, 0, 1]], [[0.9, 0.5, 0.1, 0.2]], k=3), 4)
     0.9197
     """
-    if not (zero_division in (0.0, 1.0) or np.isnan(zero_division)):
-        raise InputError(f"zero_division must be 1.0, 0.0 or nan, not {zero_division!r}.")
+    empty = read_zero_division(zero_division)
     ranks, weights = rank_labels(Y, scores, "worst", ("worst",), sample_weight)
     k = whole_number(k, "k", 1, 2**31)
     gains = ranks.sum(_discounts(_single_ranks(ranks, None), k))
     most = np.minimum(ranks.n_true, k).astype(np.intp)
     ideal = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, max(most.max(), 1) + 2)))])[most]
-    values = np.divide(gains, ideal, out=np.full(len(gains), float(zero_division)), where=ideal > 0)
+    values = np.divide(gains, ideal, out=np.full(len(gains), empty), where=ideal > 0)
     kept = ~np.isnan(values) & (weights > 0)
     return float(np.average(values[kept], weights=weights[kept])) if kept.any() else float("nan")
 
@@ -94,7 +94,7 @@ def psp_at_k(
     normalize: bool = True,
     sample_weight: WeightsLike = None,
 ) -> float:
-    r"""Propensity-scored precision at k: hits of rare labels count more, as annotators miss them more often.
+    r"""Compute the propensity-scored precision at k: hits of rare labels count more, as annotators miss them more often.
 
     .. math:: \frac{1}{n} \sum_i \frac{1}{k} \sum_{r=1}^{k} \frac{Y_{i, \pi_i(r)}}{p_{\pi_i(r)}}
 
@@ -135,7 +135,7 @@ def psndcg_at_k(
     normalize: bool = True,
     sample_weight: WeightsLike = None,
 ) -> float:
-    r"""Propensity-scored nDCG at k: :func:`psp_at_k` with the discounts of :func:`ndcg_at_k`.
+    r"""Compute the propensity-scored nDCG at k: :func:`psp_at_k` with the discounts of :func:`ndcg_at_k`.
 
     .. math:: \frac{1}{n} \sum_i \frac{\sum_{r=1}^{k} Y_{i, \pi_i(r)} / (p_{\pi_i(r)} \log_2(r + 1))}
         {\sum_{r=1}^{k} 1 / \log_2(r + 1)}
@@ -155,7 +155,7 @@ def psndcg_at_k(
 
 
 def inverse_propensities(Y: TargetsLike | TrueLabels, *, A: float = 0.55, B: float = 1.5) -> Floats:
-    r"""Inverse propensities of the labels, from the labels of the training rows.
+    r"""Estimate the inverse propensities of the labels from the labels of the training rows.
 
     .. math:: \frac{1}{p_l} = 1 + C (N_l + B)^{-A}, \qquad C = (\log N - 1)(B + 1)^A
 
@@ -175,7 +175,7 @@ def inverse_propensities(Y: TargetsLike | TrueLabels, *, A: float = 0.55, B: flo
 
 
 def _label_weights(inverse_propensity: ArrayLike, ranks: LabelRanks) -> Floats:
-    """The weight of each true label."""
+    """Check the weights of the labels, and return that of each true label."""
     weights = np.asarray(inverse_propensity, dtype=np.float64)
     if weights.shape != (ranks.n_labels,) or not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError(f"inverse_propensity must be a finite number, not negative, for each of the {ranks.n_labels} labels.")
@@ -183,17 +183,17 @@ def _label_weights(inverse_propensity: ArrayLike, ranks: LabelRanks) -> Floats:
 
 
 def _single_ranks(ranks: LabelRanks, weight: Floats | None) -> NDArray[np.float64]:
-    """Ranks without ties, broken in the worst way: after the absent labels, and by rising weight."""
+    """Return ranks whose ties are broken in the worst way: after the absent labels, and by rising weight."""
     return ranks.absent_above + _order_in_rows(ranks, ranks.true_above, weight)
 
 
 def _best_ranks(ranks: LabelRanks, weight: Floats) -> NDArray[np.float64]:
-    """Ranks of the best prediction: the true labels by falling weight."""
+    """Return the ranks of the best prediction: the true labels by falling weight."""
     return _order_in_rows(ranks, -weight, None)
 
 
 def _order_in_rows(ranks: LabelRanks, first: Floats, second: Floats | None) -> Floats:
-    """Positions from 1 of the true labels of each row in the order of one array and then of another."""
+    """Number the true labels of each row from 1, in the order of one array and then of another."""
     order = np.lexsort((*([] if second is None else [second]), first, ranks.row))
     starts = np.cumsum(ranks.n_true) - ranks.n_true
     positions = np.empty(len(order))
@@ -202,10 +202,11 @@ def _order_in_rows(ranks: LabelRanks, first: Floats, second: Floats | None) -> F
 
 
 def _discounts(rank: Floats, k: int) -> Floats:
+    """Return the discount of every rank: 0 below the best k."""
     return np.where(rank <= k, 1 / np.log2(rank + 1), 0.0)
 
 
 def _ratio(values: Floats, best: Floats, weights: Floats) -> float:
-    """The sum over the rows as a fraction of the best one; 1 if there is nothing to find."""
+    """Return the sum over the rows as a fraction of the best one; 1 if there is nothing to find."""
     largest = weights @ best
     return float(weights @ values / largest) if largest > 0 else 1.0

@@ -1,4 +1,4 @@
-"""Bayesian comparison of two methods, and bands of curves."""
+"""A Bayesian comparison of two methods, and confidence bands of curves over repetitions."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from scipy.stats import t as t_distribution
 from labelsieve.errors import InputError, number, share, whole_number
 from labelsieve.statistics.results_table import Floats, read_floats
 
-_SAMPLES_AT_A_TIME = 4096
+SAMPLES_AT_A_TIME = 4096
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def bayesian_signed_rank(
     n_samples: int = 50_000,
     random_state: int = 0,
 ) -> Posterior:
-    r"""Bayesian signed-rank test: the probability that one method is better, instead of a p-value.
+    r"""Compute the probability that one method is better, instead of a p-value, by the Bayesian signed-rank test.
 
     The differences :math:`z_1 \ldots z_N` and a pseudo-difference :math:`z_0 = 0` get weights
     :math:`w \sim \mathrm{Dirichlet}(s, 1, \ldots, 1)`. Each draw splits the mean over pairs into three probabilities,
@@ -92,8 +92,8 @@ def bayesian_signed_rank(
     border = 2 * same_within + noise
     above, below = (sums > border).astype(np.float64), (sums < -border).astype(np.float64)
     wins = np.zeros(3)
-    for start in range(0, n_samples, _SAMPLES_AT_A_TIME):
-        n = min(_SAMPLES_AT_A_TIME, n_samples - start)
+    for start in range(0, n_samples, SAMPLES_AT_A_TIME):
+        n = min(SAMPLES_AT_A_TIME, n_samples - start)
         weights = random.dirichlet([prior] + [1.0] * (len(z) - 1), size=n)
         better = ((weights @ above) * weights).sum(axis=1)
         worse = ((weights @ below) * weights).sum(axis=1)
@@ -106,7 +106,7 @@ def bayesian_signed_rank(
 
 
 def _differences(first: ArrayLike, second: ArrayLike, lower_is_better: bool) -> tuple[Floats, float]:
-    """Differences, and a bound on the rounding error of sums of two: in binary, 0.85 - 0.84 is above 0.01."""
+    """Return the differences, and a bound on the rounding error of sums of two: in binary, 0.85 - 0.84 is above 0.01."""
     a, b = read_floats(first, "the results of the first method"), read_floats(second, "those of the second")
     if a.ndim != 1 or a.shape != b.shape or len(a) == 0:
         raise InputError(f"two lists of results on the same data sets are needed, not shapes {a.shape} and {b.shape}.")
@@ -126,7 +126,7 @@ class Band:
 
 
 def confidence_band(values: ArrayLike, *, confidence: float = 0.95, test_share: float | None = None) -> Band:
-    r"""Pointwise mean of repetitions and its t interval.
+    r"""Compute the pointwise mean of repetitions and its t interval.
 
     .. math:: \bar x \pm t_{n - 1} \, s \sqrt{\frac{1}{n} + \frac{\rho}{1 - \rho}}
 

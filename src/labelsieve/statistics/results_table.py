@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """Values with the names of their rows and columns."""
+    """A table of results: values with the names of the data sets (rows) and of the methods (columns)."""
 
     values: Floats
     methods: tuple[str, ...]
@@ -49,7 +49,7 @@ def read_results(table: ArrayLike | Frame | Results, methods: Sequence[str] | No
 
 
 def method_index(methods: Sequence[str], name: str | int) -> int:
-    """Index of a method, by its name or its number."""
+    """Find the index of a method by its name or its number."""
     if isinstance(name, str) and name in methods:
         return list(methods).index(name)
     if is_whole(name) and 0 <= int(name) < len(methods):
@@ -58,7 +58,7 @@ def method_index(methods: Sequence[str], name: str | int) -> int:
 
 
 def read_floats(values: ArrayLike, what: str) -> Floats:
-    """Lists and arrays as numbers; refuses masked values, which would otherwise be used as results."""
+    """Read lists and arrays as numbers; refuse masked values, which would otherwise be used as results."""
     if np.ma.is_masked(values):
         raise InputError(f"{what}: some are masked; fill them or leave them out.")
     try:
@@ -69,6 +69,7 @@ def read_floats(values: ArrayLike, what: str) -> Floats:
 
 
 def _read_frame(table: object) -> tuple[Floats, list[str], Any]:
+    """Return the values of a frame, the names of its methods, and those of its data sets (None: it has none)."""
     try:
         frame = nw.from_native(table, eager_only=True)
     except nw.exceptions.NarwhalsError as error:
@@ -93,6 +94,7 @@ def _read_frame(table: object) -> tuple[Floats, list[str], Any]:
 
 
 def _check(values: Floats, methods: tuple[str, ...], datasets: tuple[str, ...]) -> None:
+    """Refuse tables that cannot be ranked, and name the cell that is missing."""
     if len(methods) != values.shape[1]:
         raise InputError(f"{len(methods)} names for {values.shape[1]} methods.")
     if len(set(methods)) != len(methods):
@@ -114,7 +116,7 @@ def _check(values: Floats, methods: tuple[str, ...], datasets: tuple[str, ...]) 
 
 
 def ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Floats:
-    """Ranks of the methods on every data set: 1 for the best, tied methods share the mean of their ranks.
+    """Rank the methods on every data set: 1 for the best, tied methods share the mean of their ranks.
 
     ``table`` and ``lower_is_better`` are those of :func:`compare`. Cost: one sort of every row.
 
@@ -130,7 +132,7 @@ def ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Float
 
 
 def average_ranks(table: ArrayLike | Frame | Results, *, lower_is_better: bool) -> Floats:
-    r"""Mean rank of every method over the data sets, :math:`R_j = \frac{1}{N} \sum_i r_{ij}`.
+    r"""Average the ranks of every method over the data sets: :math:`R_j = \frac{1}{N} \sum_i r_{ij}`.
 
     Parameters are those of :func:`ranks`.
 

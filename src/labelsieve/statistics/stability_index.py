@@ -1,4 +1,4 @@
-"""Stability of feature selection: the index of Nogueira, Sechidis and Brown, and bounds of features selected by error."""
+"""Stability of feature selection: the index of Nogueira, Sechidis and Brown, and bounds on the features selected by error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ BOUNDS = ("meinshausen-buehlmann", "shah-samworth")
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """Stability of repeated selections.
+    """The stability of repeated selections, created by :func:`stability_index`.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Stability:
     kind: str = ""
 
     def error_bound(self, threshold: float = 0.75, *, bound: Bound = "meinshausen-buehlmann") -> float:
-        """The largest expected number of features with this frequency that are selected by error: see :func:`stability_bound`.
+        """Bound the expected number of features with this frequency that are selected by error: see :func:`stability_bound`.
 
         It holds for selections from halves of the rows: ``kind="pairs"`` of :func:`labelsieve.selectors.selection_stability`.
         """
@@ -57,7 +57,7 @@ class Stability:
         return stability_bound(self.masks.shape[1], n_selected, threshold, n_pairs=len(self.masks) // 2, bound=bound)
 
     def stable_features(self, threshold: float = 0.75) -> NDArray[np.intp]:
-        """Stability selection: the features with at least this selection frequency, the most frequent first."""
+        """Return the features with at least this selection frequency, the most frequent first (stability selection)."""
         order = np.argsort(-self.frequency, kind="stable")
         return np.asarray(order[self.frequency[order] >= threshold])
 
@@ -67,7 +67,7 @@ class Stability:
 
 
 def stability_index(masks: ArrayLike, *, confidence: float = 0.95) -> Stability:
-    r"""Stability of M selections among d features.
+    r"""Compute the stability of M selections among d features.
 
     .. math:: \hat\Phi = 1 - \frac{\frac{1}{d} \sum_f \frac{M}{M-1} \hat p_f (1 - \hat p_f)}
               {\frac{\bar k}{d} (1 - \frac{\bar k}{d})}
@@ -129,7 +129,7 @@ def stability_index(masks: ArrayLike, *, confidence: float = 0.95) -> Stability:
 def stability_bound(
     n_features: int, n_selected: float, threshold: float, *, n_pairs: int = 50, bound: Bound = "meinshausen-buehlmann"
 ) -> float:
-    r"""The largest expected number of features selected by error, if those with a frequency of ``threshold`` are selected.
+    r"""Bound the expected number of features selected by error, if those with a frequency of ``threshold`` are selected.
 
     Of d features, q are selected on average from half of the rows. Let V be the number of features that reach the frequency
     :math:`\pi` although they are selected no more often than at random, with a probability of at most :math:`\theta = q / d`.

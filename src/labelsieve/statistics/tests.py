@@ -1,9 +1,9 @@
-"""Friedman's test over all methods and tests of pairs of methods."""
+"""Friedman's test of all methods, and the post-hoc tests of pairs: Nemenyi, Bonferroni-Dunn, and Wilcoxon with Holm."""
 
 from dataclasses import dataclass
 from itertools import combinations, groupby, permutations
 from math import factorial, lgamma, log
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,11 +19,13 @@ MOST_METHODS = 6  # whose rank orders, 720, are enumerated
 MOST_STATES = 500_000  # rank sums times rank orders in a step of the enumeration
 FEW_DATASETS = 15  # from here on the F distribution is close (Iman and Davenport 1980)
 N_PERMUTATIONS = 19_999
+EXACT_UP_TO = 400  # data sets, at about 50 ms per pair; beyond, the error of small p-values is a few per cent
+PostHoc = Literal["nemenyi", "bonferroni-dunn"]
 
 
 @dataclass(frozen=True)
 class Friedman:
-    """Friedman's test.
+    """The result of :func:`friedman`.
 
     Attributes
     ----------
@@ -51,7 +53,7 @@ class Friedman:
 
 
 def friedman(table: ArrayLike | Frame | Results, *, lower_is_better: bool = False, correct_ties: bool = False) -> Friedman:
-    r"""Friedman's test of equality of all methods: the chi-square, and Iman and Davenport's :math:`F_F`.
+    r"""Test the equality of all methods by Friedman's test: the chi-square, and Iman and Davenport's :math:`F_F`.
 
     .. math::
         \chi^2_F = \frac{12 N}{k (k + 1)} \Big[\sum_j R_j^2 - \frac{k (k+1)^2}{4}\Big], \qquad
@@ -101,20 +103,13 @@ def friedman(table: ArrayLike | Frame | Results, *, lower_is_better: bool = Fals
     left = n * (k - 1) - chi2
     f = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
     degrees = (k - 1, (k - 1) * (n - 1))
-    null = friedman_p_value(found, float(f))
+    p_value, distribution = friedman_p_value(found, float(f))
     chi2_p_value = float(chdtrc(k - 1, chi2))
-    return Friedman(chi2, chi2_p_value, float(f), null.p_value, degrees, null.distribution, smallest_p_value(found))
+    return Friedman(chi2, chi2_p_value, float(f), p_value, degrees, distribution, smallest_p_value(found))
 
 
-class NullProbability(NamedTuple):
-    """The probability of a statistic at least as large if the methods do not differ, and where it comes from."""
-
-    p_value: float
-    distribution: Distribution
-
-
-def friedman_p_value(ranks: Floats, f: float) -> NullProbability:
-    r"""P-value of Friedman's test for ranks of shape (n_datasets, n_methods).
+def friedman_p_value(ranks: Floats, f: float) -> tuple[float, Distribution]:
+    r"""Compute the p-value of Friedman's test for ranks of shape (n_datasets, n_methods), and say where it comes from.
 
     Under the null hypothesis every order of the ranks of a data set is equally likely, ties included. The distribution of
     :math:`\sum_j (\sum_i r_{ij})^2` over these orders, of which chi-square and :math:`F_F` are increasing functions, is
@@ -131,14 +126,14 @@ def friedman_p_value(ranks: Floats, f: float) -> NullProbability:
     if n < FEW_DATASETS:
         exact = _enumerate(doubled, observed) if k <= MOST_METHODS else None
         if exact is not None:
-            return NullProbability(exact, "exact")
-        return NullProbability(_permute(doubled, observed), "permutations")
+            return exact, "exact"
+        return _permute(doubled, observed), "permutations"
     p_value = float(fdtrc(k - 1, (k - 1) * (n - 1), f))
-    return NullProbability(max(p_value, smallest_p_value(ranks)), "F")
+    return max(p_value, smallest_p_value(ranks)), "F"
 
 
 def smallest_p_value(ranks: Floats) -> float:
-    """The p-value if all data sets ordered the methods in the same way: none can be smaller.
+    """Return the p-value if all data sets ordered the methods in the same way: none can be smaller.
 
     >>> round(smallest_p_value(np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])), 12)
     0.166666666667
@@ -151,12 +146,12 @@ def smallest_p_value(ranks: Floats) -> float:
 
 
 def _orders(row: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Every order of the ranks of a row; equal ranks give equal orders, which stay, since all are equally likely."""
+    """List every order of the ranks of a row; equal ranks give equal orders, which stay, since all are equally likely."""
     return np.array(list(permutations(row.tolist())), dtype=np.int64)
 
 
 def _enumerate(rows: NDArray[np.int64], observed: int) -> float | None:
-    """The exact probability, or None where there are too many rank sums."""
+    """Compute the exact probability, or None where there are too many rank sums."""
     n, k = rows.shape
     base = int(rows.sum(axis=0).max()) + 1  # above every rank sum, so that sums are the digits of one number
     if n * log(factorial(k)) > 600 or k * log(base) > 40:  # below the smallest double, or beyond 64 bits
@@ -177,7 +172,7 @@ def _enumerate(rows: NDArray[np.int64], observed: int) -> float | None:
 
 
 def _permute(rows: NDArray[np.int64], observed: int) -> float:
-    """Estimated from random orders, always the same ones."""
+    """Estimate the probability from random orders, always the same ones."""
     random = np.random.default_rng(0)
     sums = np.zeros((N_PERMUTATIONS, rows.shape[1]), dtype=np.int64)
     for row in rows:
@@ -185,12 +180,8 @@ def _permute(rows: NDArray[np.int64], observed: int) -> float:
     return (1 + int(((sums**2).sum(axis=1) >= observed).sum())) / (1 + N_PERMUTATIONS)
 
 
-PostHoc = Literal["nemenyi", "bonferroni-dunn"]
-_EXACT_UP_TO = 400  # data sets, at about 50 ms per pair; beyond, the error of small p-values is a few per cent
-
-
 def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05, test: PostHoc = "nemenyi") -> float:
-    r"""Critical difference: the smallest significant difference of average ranks.
+    r"""Compute the critical difference: the smallest significant difference of average ranks.
 
     .. math:: CD = q_\alpha \sqrt{\frac{k (k + 1)}{6 N}}
 
@@ -216,7 +207,7 @@ def critical_difference(n_methods: int, n_datasets: int, *, alpha: float = 0.05,
 
 
 def nemenyi(table: ArrayLike | Frame | Results, *, lower_is_better: bool = False) -> Floats:
-    r"""p-values of Nemenyi's test for all pairs of methods, already corrected for their number.
+    r"""Compute the p-values of Nemenyi's test for all pairs of methods, already corrected for their number.
 
     .. math:: p_{ij} = P\Big(Q_{k, \infty} > \frac{\sqrt 2 \, |R_i - R_j|}{\sqrt{k (k+1) / 6 N}}\Big)
 
@@ -241,7 +232,7 @@ def nemenyi(table: ArrayLike | Frame | Results, *, lower_is_better: bool = False
 
 
 def bonferroni_dunn(table: ArrayLike | Frame | Results, control: str | int, *, lower_is_better: bool = False) -> Floats:
-    r"""p-values of Bonferroni and Dunn's test of every method against a control, corrected for their number.
+    r"""Compute the p-values of Bonferroni and Dunn's test of every method against a control, corrected for their number.
 
     .. math:: p_j = \min\big(1, 2 (k - 1) \, P(Z > |R_j - R_c| / \sqrt{k (k+1) / 6 N})\big)
 
@@ -263,12 +254,12 @@ def bonferroni_dunn(table: ArrayLike | Frame | Results, control: str | int, *, l
 
 
 def _unit(k: int, n: int) -> float:
-    """Standard error of a difference of two average ranks."""
+    """Return the standard error of a difference of two average ranks."""
     return float(np.sqrt(k * (k + 1) / (6 * n)))
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    r"""p-values corrected for their number by Holm's step-down method.
+    r"""Correct p-values for their number by Holm's step-down method.
 
     The smallest is multiplied by :math:`m`, the next by :math:`m - 1` and so on, and none is smaller than the one before it. It
     controls the family-wise error rate as Bonferroni's correction does, with more power.
@@ -289,7 +280,7 @@ def holm(p_values: ArrayLike) -> Floats:
 
 
 def wilcoxon_holm(table: ArrayLike | Frame | Results, *, control: str | int | None = None) -> Floats:
-    """p-values of Wilcoxon's signed-rank test for pairs of methods, corrected by Holm's method.
+    """Compute the p-values of Wilcoxon's signed-rank test for pairs of methods, corrected by Holm's method.
 
     Unlike average ranks, the result for a pair does not depend on the other methods in the table (Benavoli, Corani and Mangili
     2016). Data sets on which two methods are equal count half for each (Demšar 2006, section 3.1.3). p-values are exact; for
@@ -331,7 +322,7 @@ def wilcoxon_holm(table: ArrayLike | Frame | Results, *, control: str | int | No
 
 
 def signed_rank_sums(results: Results) -> Floats:
-    """For every pair, the sum of the signed ranks of the differences: negative if the first tends to be smaller.
+    """Sum the signed ranks of the differences of every pair: negative if the first method tends to be smaller.
 
     The statistic of Wilcoxon's test. Its sign can differ from that of the average ranks, because a few large differences may
     outweigh many small ones.
@@ -342,10 +333,10 @@ def signed_rank_sums(results: Results) -> Floats:
 
 
 def _p_value(differences: Floats) -> float:
-    """Exact p-value, also with ties: under the null hypothesis both signs are equally likely."""
+    """Compute the exact p-value, also with ties: under the null hypothesis both signs are equally likely."""
     if not differences.any():
         return 1.0
-    if len(differences) > _EXACT_UP_TO:
+    if len(differences) > EXACT_UP_TO:
         return float(wilcoxon(differences, zero_method="zsplit", method="approx").pvalue)
     doubled = np.rint(2 * rankdata(np.abs(differences))).astype(np.int64)  # ranks of ties are halves
     positive, negative = doubled[differences > 0], doubled[differences < 0]

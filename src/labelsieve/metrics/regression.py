@@ -1,3 +1,5 @@
+"""The measure of numeric targets: the relative root mean squared error."""
+
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +18,7 @@ def rrmse(
     multioutput: Literal["uniform_average", "raw_values"] = "uniform_average",
     sample_weight: WeightsLike = None,
 ) -> Any:
-    r"""Relative root mean squared error, averaged over the targets.
+    r"""Compute the relative root mean squared error, averaged over the targets.
 
     .. math:: \frac{1}{q} \sum_j \sqrt{\frac{\sum_i (y_{ij} - \hat y_{ij})^2}{\sum_i (y_{ij} - b_j)^2}}
 
@@ -67,7 +69,7 @@ def rrmse(
 
 
 def _squares(differences: Floats, weights: Floats) -> tuple[Floats, NDArray[np.int32]]:
-    """Sums of squares of every column in units of a power of two, and its exponent, so that squares cannot overflow."""
+    """Return sums of squares of every column in units of a power of two, and its exponent, so that squares cannot overflow."""
     exponents = np.frexp(np.abs(differences).max(axis=0))[1]
     return weights @ np.ldexp(differences, -exponents) ** 2, exponents
 
