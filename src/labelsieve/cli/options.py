@@ -309,13 +309,14 @@ def _option(found: re.Match[str]) -> str:
 @contextmanager
 def messages_as_options() -> Iterator[None]:
     """Rewrite errors and warnings of the library so that they name options instead of parameters."""
-    notes: list[warnings.WarningMessage] = []
-    try:
-        with warnings.catch_warnings(record=True) as notes:
-            warnings.simplefilter("always")
+    show = warnings.showwarning
+
+    def show_options(message: Warning | str, *rest: Any, **more: Any) -> None:
+        show(as_options(str(message)), *rest, **more)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show_options
+        try:
             yield
-    except InputError as error:
-        raise InputError(as_options(str(error))) from error
-    finally:
-        for note in notes:
-            warnings.warn(as_options(str(note.message)), note.category, stacklevel=3)
+        except InputError as error:
+            raise InputError(as_options(str(error))) from error
