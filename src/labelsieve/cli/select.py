@@ -325,13 +325,13 @@ def large_table(
 ) -> "ChunkedTable | None":
     """The file as a table that is read by columns; None if all of it fits into the limit, unless ``always``."""
     from labelsieve.datasets import ChunkedTable
-    from labelsieve.datasets.column_sources import pyarrow_dataset
+    from labelsieve.datasets.chunked_table import parquet_dataset
     from labelsieve.datasets.readers.files import CELL, read_size
 
     limit = None if memory_limit is None else read_size(memory_limit, "--memory-limit")
     parquet = path.is_dir() or _is_parquet(path)
     if parquet:
-        dataset = pyarrow_dataset(path)
+        dataset = parquet_dataset(path)
         size = CELL * dataset.count_rows() * len(dataset.schema)
     else:  # a cell of a text file has two bytes at least
         size = CELL // 2 * path.stat().st_size if path.is_file() else 0

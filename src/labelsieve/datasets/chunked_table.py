@@ -4,86 +4,22 @@ import hashlib
 import os
 from collections.abc import Iterable, Sequence
 from copy import copy
-from itertools import chain
 from pathlib import Path
 from typing import Any, Self, TypedDict, Unpack
 from uuid import uuid4
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.datasets.column_sources import (
-    CELL_BYTES,
-    ArrowColumns,
-    ChunkFiles,
-    ColumnSource,
-    DaskSource,
-    Names,
-    SparseFiles,
-    SparseSource,
-    arff_source,
-    csv_batches,
-    dataset_of,
-    libsvm_source,
-    numbered,
-    pyarrow_dataset,
-)
+from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource, DaskColumns, needs
 from labelsieve.datasets.readers.column_table import Column, Table
-from labelsieve.datasets.readers.csv import SAMPLE, find_delimiter
 from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
-from labelsieve.datasets.readers.parquet import arrow, pandas_index, read_metadata
+from labelsieve.datasets.readers.parquet import pandas_index, read_metadata
+from labelsieve.datasets.stored_chunks import arff_source, arrow_source, chunk_source, csv_source, libsvm_source
 from labelsieve.errors import DatasetError, InputError, whole_number
 from labelsieve.resources import available_memory
 from labelsieve.tables.types import TableLike, TargetsLike
-
-
-def stored_chunks(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
-    """Chunks ``(X, Y)`` of rows of one table."""
-    waiting = iter(chunks)
-    first = next(waiting, None)
-    if first is None:
-        raise InputError("There are no chunks.")
-    store = _store_sparse if sp.issparse(first[0]) else _store_dense
-    return store(chain([first], waiting))
-
-
-def _store_sparse(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
-    files, width = SparseFiles(), None
-    labels: list[Any] = []
-    for number, (X, Y) in enumerate(chunks):
-        if not sp.issparse(X) or X.shape[1] != (X.shape[1] if width is None else width):
-            raise InputError(f"Chunk {number} has other columns than chunk 0, which is sparse; chunks are rows of one table.")
-        width = X.shape[1]
-        one = Y if sp.issparse(Y) else np.asarray(Y).reshape(len(Y), -1)
-        if one.shape[0] != X.shape[0]:
-            raise InputError(f"Chunk {number}: X has {X.shape[0]} rows and Y has {one.shape[0]}.")
-        if labels and (sp.issparse(one) != sp.issparse(labels[0]) or one.shape[1] != labels[0].shape[1]):
-            raise InputError(f"Chunk {number}: Y is not like that of chunk 0; chunks are rows of one table.")
-        files.add(X)
-        labels.append(one)
-    Y = sp.vstack(labels, format="csc") if sp.issparse(labels[0]) else np.concatenate(labels)
-    return SparseSource(files.columns(0, width), Y, (None, None))
-
-
-def _store_dense(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
-    files = ChunkFiles()
-    names: Names | None = None
-    n_columns = 0, 0
-    for number, (X, Y) in enumerate(chunks):
-        tables, found = zip(numbered(X, "X", number), numbered(Y, "Y", number), strict=True)
-        size = tables[0].num_columns, tables[1].num_columns
-        if names is None:
-            names, n_columns = found, size
-        if found != names or size != n_columns:
-            raise InputError(f"Chunk {number} has other columns than chunk 0; chunks are rows of one table.")
-        if tables[0].num_rows != tables[1].num_rows:
-            raise InputError(f"Chunk {number}: X has {tables[0].num_rows} rows and Y has {tables[1].num_rows}.")
-        files.add_pair(*tables)
-    features, labels = [f"x{j}" for j in range(n_columns[0])], [f"y{j}" for j in range(n_columns[1])]
-    return ArrowColumns(files.dataset(), features, labels, names=names, folder=files.folder)
-
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -159,16 +95,14 @@ class ChunkedTable:
         Columns are read as :func:`~labelsieve.datasets.load` reads them. Nothing is copied.
         """
         first = Path(path if isinstance(path, str | os.PathLike) else path[0])
-        pyarrow = arrow(first, "reading")
-        dataset = pyarrow_dataset(path)
+        dataset = parquet_dataset(path)
         metadata = dataset.schema.metadata
-        described = read_metadata(metadata)
+        described, index = read_metadata(metadata), pandas_index(metadata)
         if described is not None and described.sparse:
             raise DatasetError("its rows are sparse, which cannot be read by columns.", "Load it: load(path).", first)
-        index = pandas_index(metadata)
         names = [name for name in dataset.schema.names if name not in index]
-        nested = [field for field in dataset.schema if field.name in names and pyarrow.types.is_nested(field.type)]
-        if nested:
+        is_nested = needs("pyarrow").types.is_nested
+        if nested := [field for field in dataset.schema if field.name in names and is_nested(field.type)]:
             raise DatasetError(
                 f"column {nested[0].name!r} holds {nested[0].type}, which is neither numbers nor text.",
                 "Leave it out; store each label of label sets as a column of 0 and 1, or load the file.",
@@ -186,31 +120,18 @@ class ChunkedTable:
 
         The delimiter is found as by :func:`~labelsieve.datasets.load` where it is None.
         """
-        file = Path(path)
-        arrow(file, "reading")
-        files = ChunkFiles()
-        if delimiter is None:
-            with file.open("rb") as start:
-                delimiter = find_delimiter(start.read(SAMPLE))
-        for batch in csv_batches(file, delimiter):
-            files.add(batch)
-        dataset = files.dataset()
-        names = dataset.schema.names
-        found = label_names(Table(file, tuple(map(Column, names)), None), labels)
-        features = [name for name in names if name not in found]
-        return cls(ArrowColumns(dataset, features, found, file=file, folder=files.folder), **options)
+        return cls(csv_source(Path(path), labels, delimiter), **options)
 
     @classmethod
     def from_libsvm(cls, path: str | os.PathLike[str], **options: Unpack[TableOptions]) -> Self:
         """A file of libsvm or the extreme classification repository, read in blocks and stored by columns; it stays sparse."""
-        source, filled = libsvm_source(Path(path))
+        source, is_row = libsvm_source(Path(path))
         table = cls(source, **options)
-        return table if filled.all() else table.take_rows(filled)
+        return table if is_row.all() else table.take_rows(is_row)
 
     @classmethod
     def from_arff(cls, path: str | os.PathLike[str], labels: Labels | None = None, **options: Unpack[TableOptions]) -> Self:
         """An ARFF file, read in blocks and stored by columns; sparse rows stay sparse."""
-        arrow(Path(path), "reading")
         return cls(arff_source(Path(path), labels), **options)
 
     @classmethod
@@ -219,18 +140,12 @@ class ChunkedTable:
 
         A stream is stored as Parquet first.
         """
-        dataset, folder = dataset_of(stream)
-        names = dataset.schema.names
-        missing = [name for name in labels if name not in names]
-        if missing:
-            raise InputError(f"labels: there is no column named {missing[0]!r}.")
-        features = [name for name in names if name not in set(labels)]
-        return cls(ArrowColumns(dataset, features, list(labels), folder=folder), **options)
+        return cls(arrow_source(stream, labels), **options)
 
     @classmethod
     def from_chunks(cls, chunks: Iterable[tuple[Any, Any]], **options: Unpack[TableOptions]) -> Self:
         """Chunks of rows ``(X, Y)``: arrays, frames or sparse matrices with the same columns, which are stored first."""
-        return cls(stored_chunks(chunks), **options)
+        return cls(chunk_source(chunks), **options)
 
     @classmethod
     def from_dask(cls, X: TableLike, Y: TargetsLike | None, **options: Unpack[TableOptions]) -> Self:
@@ -238,7 +153,7 @@ class ChunkedTable:
 
         With a client (``distributed.Client``) the columns are computed on its cluster, and the selection is counted there.
         """
-        return cls(DaskSource.of(X, Y), **options)
+        return cls(DaskColumns.of(X, Y), **options)
 
     @property
     def n_rows(self) -> int:
@@ -308,3 +223,15 @@ class ChunkedTable:
 
     def __repr__(self) -> str:
         return f"ChunkedTable({self.n_rows} rows, {self.shape[1]} features, {self.n_labels} labels)"
+
+
+def parquet_dataset(path: Paths) -> Any:
+    """The pyarrow dataset of a Parquet file, of a folder, or of several files."""
+    paths = [os.fspath(path)] if isinstance(path, str | os.PathLike) else [os.fspath(one) for one in path]
+    for one in paths:
+        if not os.path.exists(one):
+            raise DatasetError("there is no such file.", "Is the path right?", one)
+    try:
+        return needs("pyarrow.dataset").dataset(paths[0] if len(paths) == 1 else paths, format="parquet")
+    except (OSError, ValueError) as error:
+        raise DatasetError(f"it cannot be read as Parquet ({error}).", "Fetch the file again.", paths[0]) from error
