@@ -1,5 +1,6 @@
 """What the replications of Sun and Kudo (2017) share: data sets, folds, classifiers fitted once for all numbers of features."""
 
+import io
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -9,18 +10,19 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
+from scipy.io import loadmat
 from scipy.linalg import qr
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import KFold, ShuffleSplit
+from sklearn.model_selection import KFold, PredefinedSplit, ShuffleSplit
 from sklearn.svm import LinearSVC
 
 from labelsieve.chains import ClassifierChain, OptimizedClassifierChain
 from labelsieve.chains.inference import greedy
 from labelsieve.chains.links import Chain, fit_chain
 from labelsieve.datasets.fetch import catalog, data_folder
-from labelsieve.datasets.splits import PublishedFolds
+from labelsieve.datasets.readers.matlab import check_elements
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base import RandomState
 from labelsieve.metrics import MEASURES as KNOWN_MEASURES
@@ -86,10 +88,22 @@ class FoldsByData:
         """Yield training and test rows of five folds."""
         file = self.folders.get(X.shape[0])
         shuffled = KFold(5, shuffle=True, random_state=self.random_state)
-        return (shuffled if file is None else PublishedFolds(file, partition=0)).split(X)
+        yield from (shuffled if file is None else PredefinedSplit(first_partition(file))).split(X)
 
     def __repr__(self) -> str:
         return f"5-fold (published for {len(self.folders)} data sets)"
+
+
+def first_partition(file: Path) -> NDArray[np.int64]:
+    """Return the fold in which each row is tested, from 1, in the first of the partitions of a Matlab file.
+
+    The files come with the MLC toolbox for Matlab: a variable ``indices`` with a row per row of the data and a column for each
+    of ten partitions into five folds.
+    """
+    data = file.read_bytes()
+    check_elements(data)  # scipy's reader can crash on a damaged file
+    indices = loadmat(io.BytesIO(data))["indices"]
+    return np.asarray(indices, dtype=np.int64)[:, 0]
 
 
 def folds(names: Sequence[str], data_home: DataHome) -> FoldsByData:

@@ -10,23 +10,15 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import InputError
-from labelsieve.datasets.splits import (
-    ForwardSplits,
-    HalfSplits,
-    IterativeStratifiedKFold,
-    IterativeStratifiedShuffleSplit,
-    PublishedFolds,
-)
+from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 from tests.support.reference_splits import synthetic_labels
 
 N = 120
 SPLITTERS = [
-    ForwardSplits(3, min_train=30),
     HalfSplits(3, random_state=0),
     IterativeStratifiedKFold(3, random_state=0),
     IterativeStratifiedKFold(3, order=2, random_state=0),
     IterativeStratifiedShuffleSplit(3, random_state=0),
-    PublishedFolds(np.arange(N) % 3),
 ]
 
 
@@ -104,7 +96,6 @@ def test_labels_that_cannot_be_stratified_are_refused_with_their_place(y, messag
         (IterativeStratifiedShuffleSplit(2, test_size=0.1), None, "leaves nothing"),
         (HalfSplits(2, train_size=0.1), None, "leaves 0 to train"),
         (HalfSplits(2, train_size=6), None, "train_size must be a whole number from 1 to 5"),
-        (ForwardSplits(3, min_train=3, gap=1), None, "7 are needed"),
     ],
 )
 def test_splits_that_the_rows_do_not_allow_are_refused(cv, groups, message):
@@ -126,8 +117,6 @@ def test_splits_that_the_rows_do_not_allow_are_refused(cv, groups, message):
         (lambda: HalfSplits(0), "n_repeats must be"),
         (lambda: HalfSplits(train_size=True), "train_size must be a fraction"),
         (lambda: HalfSplits(random_state=-1), "random_state must be"),
-        (lambda: ForwardSplits(2, 3, gap=-1), "gap must be"),
-        (lambda: ForwardSplits(2, 3, window="rolling"), "window must be 'growing' or 'sliding'"),
     ],
 )
 def test_parameters_are_checked_when_the_splitter_is_made(make, message):

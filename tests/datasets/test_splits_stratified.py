@@ -43,10 +43,9 @@ def test_every_row_is_tested_once_in_folds_of_equal_size(Y):
         assert size_spread(splits) <= 1
 
 
-@pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("seed", range(5))
-def test_parts_are_those_of_the_plain_algorithm(seed, order, exact):
+def test_parts_are_those_of_the_plain_algorithm(seed, order):
     column_counts = sparse.csr_array(synthetic_labels(60, 6, seed))
     column_counts = column_counts if order == 1 else with_pairs(column_counts)
     label_sets = [
@@ -54,8 +53,8 @@ def test_parts_are_those_of_the_plain_algorithm(seed, order, exact):
     ]
     targets = whole_targets(60, 4, np.random.default_rng(seed))
     shares = np.full(4, 1 / 4)
-    ours = assign(column_counts, np.ones(60, dtype=int), targets, shares, np.random.default_rng(seed), exact=exact)
-    assert np.array_equal(ours, iterative_stratification(label_sets, targets.tolist(), np.random.default_rng(seed), exact))
+    ours = assign(column_counts, np.ones(60, dtype=int), targets, shares, np.random.default_rng(seed))
+    assert np.array_equal(ours, iterative_stratification(label_sets, targets.tolist(), np.random.default_rng(seed)))
 
 
 def test_pairs_are_the_products_of_labels():
@@ -121,7 +120,7 @@ def test_groups_are_never_split_and_labels_still_kept():
 def test_rows_without_labels_even_out_the_sizes():
     Y = np.zeros((100, 3), dtype=int)
     Y[:9, 0] = 1
-    splits = list(IterativeStratifiedKFold(10, random_state=0, exact_sizes=False).split(Y, Y))
+    splits = list(IterativeStratifiedKFold(10, random_state=0).split(Y, Y))
     assert size_spread(splits) == 0
     assert size_spread(list(IterativeStratifiedKFold(7, random_state=0).split(Y, np.zeros((100, 0))))) <= 1
 

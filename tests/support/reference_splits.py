@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 
 
-def iterative_stratification(label_sets, targets, rng, exact):
+def iterative_stratification(label_sets, targets, rng):
     """The algorithm of Sechidis, Tsoumakas and Vlahavas (2011), the sets recomputed at every turn.
 
     It draws from ``rng`` at the same occasions as the library: the order of the rows, a label among the rarest, a part among
-    the most wanting. ``exact`` closes a part that has its target.
+    the most wanting. A part that has its target is closed.
     """
     labels = sorted(set().union(*label_sets))
     order = rng.permutation(len(label_sets)).tolist()
@@ -18,7 +18,7 @@ def iterative_stratification(label_sets, targets, rng, exact):
     capacity, part, remaining = list(targets), {}, list(order)
 
     def place(row, label):
-        best = [j for j in range(n_parts) if capacity[j] > 0 or not exact]
+        best = [j for j in range(n_parts) if capacity[j] > 0]
         if label is not None:
             most = max(desired[label][j] for j in best)
             best = [j for j in best if desired[label][j] == most]

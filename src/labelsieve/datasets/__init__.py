@@ -10,7 +10,7 @@ from labelsieve.datasets.describe import (
 )
 from labelsieve.datasets.fetch import CatalogEntry, catalog, fetch, load_or_fetch, load_tecator
 from labelsieve.datasets.readers.load import load
-from labelsieve.datasets.synthetic import ExtremeLabels, Role, SyntheticData, SyntheticText, make_extreme, make_feature_roles
+from labelsieve.datasets.synthetic import ExtremeLabels, Role, SyntheticData, make_extreme, make_feature_roles
 from labelsieve.datasets.writers import save
 from labelsieve.errors import DatasetError, DatasetWarning
 
@@ -25,7 +25,6 @@ __all__ = [
     "ExtremeLabels",
     "Role",
     "SyntheticData",
-    "SyntheticText",
     "TargetDescription",
     "catalog",
     "describe",

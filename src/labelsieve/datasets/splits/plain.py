@@ -1,4 +1,4 @@
-"""Splits that are not stratified, and the base class of all splits."""
+"""Random halves, and the base class and helpers of all splitters."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import BaseCrossValidator
 
-from labelsieve.errors import InputError, is_whole, one_of, whole_number
+from labelsieve.errors import InputError, is_whole, whole_number
 from labelsieve.tables.types import TableLike, TargetsLike
 
 Rows = NDArray[np.intp]
@@ -28,56 +28,6 @@ class Splitter(BaseCrossValidator):
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Pairs of training and test rows."""
         raise NotImplementedError
-
-
-def row_count(X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
-    """The number of rows of ``X``, or of ``y`` where ``X`` is None; refuses lengths that differ."""
-    lengths = {name: _length(value, name) for name, value in (("X", X), ("y", y), ("groups", groups)) if value is not None}
-    if not lengths:
-        raise InputError("X and y are both None: pass the data whose rows shall be split.")
-    if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} has {count:,}" for name, count in lengths.items())
-        raise InputError(f"The numbers of rows differ: {found}. Pass X, y and groups of the same rows.")
-    return next(iter(lengths.values()))
-
-
-def _length(value: Any, name: str) -> int:
-    shape = getattr(value, "shape", None)
-    if shape:
-        return int(shape[0])
-    try:
-        return len(value)
-    except TypeError:
-        raise InputError(f"{name} has no rows: expected an array, a table or a list, not {type(value).__name__}.") from None
-
-
-def checked_seed(random_state: Seed) -> Seed:
-    """``random_state`` as it came, unless no generator can be made of it."""
-    if random_state is not None and not isinstance(random_state, np.random.Generator | np.random.RandomState):
-        return whole_number(random_state, "random_state", 0, 2**63 - 1)
-    return random_state
-
-
-def generator(random_state: Seed) -> np.random.Generator:
-    """A generator; the same number gives the same one, a generator or None a different one every time."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(MOST))
-    return np.random.default_rng(random_state)
-
-
-def part_size(size: object, name: str, n: int) -> int:
-    """``size`` as a number of rows: a fraction of ``n`` where it is between 0 and 1, rounded down, else a count."""
-    if is_whole(size):
-        return whole_number(size, name, 1, max(n - 1, 1))
-    if isinstance(size, float | np.floating) and 0 < float(size) < 1:
-        # The tiny addition keeps 0.7 * 10 at seven rows.
-        return int(np.floor(float(size) * n + 1e-9))
-    raise InputError(f"{name} must be a fraction between 0 and 1 or a whole number of rows, not {size!r}.")
-
-
-def parts(test: NDArray[np.bool_]) -> Split:
-    """Training and test rows, of a mask of the test rows."""
-    return np.flatnonzero(~test), np.flatnonzero(test)
 
 
 class HalfSplits(Splitter):
@@ -133,55 +83,51 @@ class HalfSplits(Splitter):
             yield parts(test)
 
 
-class ForwardSplits(Splitter):
-    """Test on consecutive blocks of rows, each after the rows it is trained on.
+def row_count(X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
+    """The number of rows of ``X``, or of ``y`` where ``X`` is None; refuses lengths that differ."""
+    lengths = {name: _length(value, name) for name, value in (("X", X), ("y", y), ("groups", groups)) if value is not None}
+    if not lengths:
+        raise InputError("X and y are both None: pass the data whose rows shall be split.")
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {count:,}" for name, count in lengths.items())
+        raise InputError(f"The numbers of rows differ: {found}. Pass X, y and groups of the same rows.")
+    return next(iter(lengths.values()))
 
-    The rows after the first ``min_train + gap`` are split into ``n_splits`` blocks whose sizes differ by at most one, so
-    every one of them is tested exactly once. scikit-learn's ``TimeSeriesSplit`` instead makes the first training part as
-    large as a block; here it is stated.
 
-    Cost: none beyond the indices.
+def _length(value: Any, name: str) -> int:
+    shape = getattr(value, "shape", None)
+    if shape:
+        return int(shape[0])
+    try:
+        return len(value)
+    except TypeError:
+        raise InputError(f"{name} has no rows: expected an array, a table or a list, not {type(value).__name__}.") from None
 
-    Parameters
-    ----------
-    n_splits : int
-        Number of test blocks.
-    min_train : int
-        Rows to train on before the first block, and the length of a sliding window.
-    gap : int, default=0
-        Rows left out between training and test, for labels that become known late.
-    window : {"growing", "sliding"}, default="growing"
-        Train on everything before the gap, or on the last ``min_train`` rows before it.
 
-    Examples
-    --------
-    >>> for train, test in ForwardSplits(n_splits=2, min_train=3, gap=1).split(range(8)):
-    ...     train.tolist(), test.tolist()
-    ([0, 1, 2], [4, 5])
-    ([0, 1, 2, 3, 4], [6, 7])
-    >>> for train, test in ForwardSplits(2, 3, window="sliding").split(range(7)):
-    ...     train.tolist(), test.tolist()
-    ([0, 1, 2], [3, 4])
-    ([2, 3, 4], [5, 6])
-    """
+def checked_seed(random_state: Seed) -> Seed:
+    """``random_state`` as it came, unless no generator can be made of it."""
+    if random_state is not None and not isinstance(random_state, np.random.Generator | np.random.RandomState):
+        return whole_number(random_state, "random_state", 0, 2**63 - 1)
+    return random_state
 
-    def __init__(self, n_splits: int, min_train: int, gap: int = 0, window: str = "growing") -> None:
-        self.n_splits = whole_number(n_splits, "n_splits", 1, MOST)
-        self.min_train = whole_number(min_train, "min_train", 1, MOST)
-        self.gap = whole_number(gap, "gap", 0, MOST)
-        one_of(window, "window", ("growing", "sliding"))
-        self.window = window
 
-    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every block, the earliest first; ``groups`` is ignored."""
-        n = row_count(X, y)
-        first = self.min_train + self.gap
-        if n - first < self.n_splits:
-            raise InputError(
-                f"{n:,} rows are too few for n_splits={self.n_splits} blocks after min_train={self.min_train} and "
-                f"gap={self.gap}: {first + self.n_splits:,} are needed. Pass more rows or lower one of the three."
-            )
-        for block in np.array_split(np.arange(first, n), self.n_splits):
-            end = int(block[0]) - self.gap
-            start = end - self.min_train if self.window == "sliding" else 0
-            yield np.arange(start, end), block
+def generator(random_state: Seed) -> np.random.Generator:
+    """A generator; the same number gives the same one, a generator or None a different one every time."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(MOST))
+    return np.random.default_rng(random_state)
+
+
+def part_size(size: object, name: str, n: int) -> int:
+    """``size`` as a number of rows: a fraction of ``n`` where it is between 0 and 1, rounded down, else a count."""
+    if is_whole(size):
+        return whole_number(size, name, 1, max(n - 1, 1))
+    if isinstance(size, float | np.floating) and 0 < float(size) < 1:
+        # The tiny addition keeps 0.7 * 10 at seven rows.
+        return int(np.floor(float(size) * n + 1e-9))
+    raise InputError(f"{name} must be a fraction between 0 and 1 or a whole number of rows, not {size!r}.")
+
+
+def parts(test: NDArray[np.bool_]) -> Split:
+    """Training and test rows, of a mask of the test rows."""
+    return np.flatnonzero(~test), np.flatnonzero(test)

@@ -1,4 +1,7 @@
-"""Stratified splits of rows with many labels, with groups."""
+"""Splits that keep the share of every label, or of every pair of labels, by iterative stratification.
+
+:func:`assign` is the algorithm; the splitters read labels and groups for it.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,101 +18,199 @@ from labelsieve.tables.sparse import check_sparse
 from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
 
 NONE_LEFT = np.iinfo(np.uint32).max
-
-
-def assign(
-    column_counts: sparse.csr_array,
-    sizes: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    shares: NDArray[np.float64],
-    rng: np.random.Generator,
-    *,
-    shuffle: bool = True,
-    exact: bool = True,
-) -> NDArray[np.intp]:
-    """The part of every unit, so that every part gets its fraction of every column of ``column_counts``.
-
-    The algorithm of Sechidis, Tsoumakas and Vlahavas (2011). Again and again, the column with the fewest rows left
-    is taken, and each of its units goes to the part that lacks most of that column; among equals to the part that lacks most
-    rows, then to a random one. Units without any of them come last and fill the parts up.
-
-    A unit is a row or a group of rows: ``column_counts`` holds how many of its rows have the column, ``sizes`` how many rows it
-    has. Among the units of a column those with most rows of it come first, for they are the hardest to place. ``targets``
-    are the rows wanted per part and sum to all rows, ``shares`` the fractions of every column. ``exact`` closes a part that has
-    its rows; the paper does not, and its parts come out a few rows larger or smaller.
-
-    Cost: for n units, p parts and c columns, n p plus p per entry of the counts, and a scan of the c remaining counts for
-    every column taken, of which there are at most min(n, c).
-
-    >>> labels = sparse.csr_array(np.array([[1, 0], [1, 0], [0, 1], [0, 1]]))
-    >>> part = assign(labels, np.ones(4, int), np.array([2, 2]), np.array([0.5, 0.5]), np.random.default_rng(0))
-    >>> sorted(part[:2].tolist()), sorted(part[2:].tolist())
-    ([0, 1], [0, 1])
-    """
-    units = column_counts.shape[0]
-    visit = rng.permutation(units) if shuffle else np.arange(units)
-    rank = np.empty(units, dtype=np.int64)
-    rank[visit] = np.arange(units)
-
-    wanted = np.asarray(column_counts.sum(axis=0), dtype=np.int64).ravel()
-    column_counts, wanted = column_counts[:, wanted > 0], wanted[wanted > 0]
-    by_column = column_counts.tocsc()
-    amounts = column_counts.data.astype(np.uint32)
-    # The rows left of every column, less one: a column that is used up wraps to the largest number and is never the minimum.
-    spare = (wanted - 1).astype(np.uint32)
-    # Whole counts, a row per column: parts of equal shares that took equally much tie exactly.
-    taken = np.zeros((wanted.size, targets.size), dtype=np.int32)
-    capacity = targets.astype(np.int64)
-    part = np.full(units, -1, dtype=np.intp)
-
-    def place(unit: int, wish: NDArray[np.float64] | None) -> None:
-        best = _most_wanting(wish, capacity, exact, rng)
-        span = slice(column_counts.indptr[unit], column_counts.indptr[unit + 1])
-        columns = column_counts.indices[span]
-        part[unit] = best
-        capacity[best] -= sizes[unit]
-        taken[columns, best] += column_counts.data[span]
-        spare[columns] -= amounts[span]
-
-    while spare.size and (fewest := spare.min()) < NONE_LEFT:
-        column = int(rng.choice(np.flatnonzero(spare == fewest)))
-        span = slice(by_column.indptr[column], by_column.indptr[column + 1])
-        here, counts = by_column.indices[span], by_column.data[span]
-        open_ = part[here] < 0
-        here, counts = here[open_], counts[open_]
-        for unit in here[np.lexsort((rank[here], -counts))].tolist():
-            place(unit, wanted[column] * shares - taken[column])
-    rest = visit[part[visit] < 0]
-    for unit in rest[np.argsort(-sizes[rest], kind="stable")].tolist():
-        place(unit, None)
-    return part
-
-
-def _most_wanting(wish: NDArray[np.float64] | None, capacity: NDArray[np.int64], exact: bool, rng: np.random.Generator) -> int:
-    """The part with the largest wish; among equals with most capacity; among those a random one."""
-    parts = np.flatnonzero(capacity > 0) if exact else np.arange(capacity.size)
-    if wish is not None:
-        wishes = wish[parts]
-        parts = parts[wishes == wishes.max()]
-    if parts.size > 1:
-        free = capacity[parts]
-        parts = parts[free == free.max()]
-    return int(parts[0] if parts.size == 1 else parts[rng.integers(parts.size)])
-
-
-def whole_targets(total: int, parts: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """``total`` rows in equal parts; which parts get one row more is drawn.
-
-    >>> sorted(whole_targets(11, 3, np.random.default_rng(0)).tolist())
-    [3, 4, 4]
-    """
-    targets = np.full(parts, total // parts, dtype=np.int64)
-    targets[rng.permutation(parts)[: total % parts]] += 1
-    return targets
-
-
-# Building the matrix takes about 63 bytes for every pair in a row, 4 GB for this many. delicious has 3 million.
+# Building the matrix of pairs takes about 63 bytes for every pair in a row, 4 GB for this many. delicious has 3 million.
 MOST_PAIRS = 2**26
+
+
+class IterativeStratifiedKFold(Splitter):
+    """Folds that keep the fraction of every label, or of every pair of labels, by iterative stratification.
+
+    First order: Sechidis, Tsoumakas and Vlahavas, "On the stratification of multi-label data" (ECML PKDD 2011). Second
+    order: Szymański and Kajdanowicz, "A network perspective on stratification of multi-label data" (PMLR 74, 2017), the same
+    procedure over the pairs of labels that occur together, and over single labels, so that rows with one label count too.
+
+    Every row is tested exactly once. Fold sizes differ by at most one row, or by less than one group; the papers let them vary
+    by a few rows. Rows without labels even out the sizes of the folds. A label with fewer rows than folds
+    is missing from some of them, as it must be.
+
+    Cost: first order, about 20 µs per row plus the number of labels squared; delicious (16,105 rows, 983 labels) takes under
+    half a second. Second order, with m labels in a row, m (m + 1) / 2 entries per row in time and memory, and a scan of all
+    pairs for every one that is taken: 3 s there (3 million pairs in rows, 174 thousand different).
+
+    Parameters
+    ----------
+    n_splits : int, default=10
+        Number of folds.
+    order : {1, 2}, default=1
+        Stratify by labels, or by labels and pairs.
+    shuffle : bool, default=True
+        Visit the rows in random order, or as they come. Ties between folds are drawn either way.
+    random_state : int, Generator, RandomState or None, default=None
+        A number gives the same folds in every call of ``split``.
+
+    Examples
+    --------
+    >>> Y = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [0, 0], [0, 0]])
+    >>> for train, test in IterativeStratifiedKFold(n_splits=2, random_state=0).split(Y, Y):
+    ...     Y[test].sum(axis=0)
+    array([2, 1])
+    array([2, 1])
+    """
+
+    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
+
+    def __init__(
+        self,
+        n_splits: int = 10,
+        order: int = 1,
+        shuffle: bool = True,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_splits = whole_number(n_splits, "n_splits", 2, MOST)
+        self.order = whole_number(order, "order", 1, 2)
+        self.shuffle = bool(shuffle)
+        self.random_state = checked_seed(random_state)
+
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
+        """Training and test rows of every fold.
+
+        ``y`` is binary, dense or sparse, or of categories; rows with the same value in ``groups`` stay together, and the
+        label counts of whole groups are stratified.
+        """
+        units = read_units(X, y, groups, self.order)
+        if units.count < self.n_splits:
+            raise InputError(
+                f"n_splits={self.n_splits} folds of {units.count:,} {units.name}: every fold needs at least one. "
+                "Pass a smaller n_splits."
+            )
+        rng = generator(self.random_state)
+        fold = assign(
+            units.column_counts,
+            units.sizes,
+            whole_targets(units.n_rows, self.n_splits, rng),
+            np.full(self.n_splits, 1 / self.n_splits),
+            rng,
+            shuffle=self.shuffle,
+        )
+        if np.unique(fold).size < self.n_splits:
+            raise InputError(
+                f"A fold of {self.n_splits} stays empty, for some {units.name} weigh too much; pass a smaller n_splits."
+            )
+        for number in range(self.n_splits):
+            yield parts((fold == number)[units.of_row])
+
+
+class IterativeStratifiedShuffleSplit(Splitter):
+    """Repeated random splits into training and test rows that keep the fraction of every label.
+
+    With its defaults, thirty stratified halves: :class:`HalfSplits` for labels that are too rare for random splits. The
+    procedure is that of :class:`IterativeStratifiedKFold` with two parts of given sizes (Sechidis, Tsoumakas and Vlahavas
+    2011 allow any), done anew for every repetition. Test parts have exactly the size asked for, or are larger by less than one
+    group.
+
+    Cost: that of :class:`IterativeStratifiedKFold`, per repetition; pairs are listed once.
+
+    Parameters
+    ----------
+    n_splits : int, default=30
+        Number of splits.
+    test_size : float or int, default=0.5
+        Share of the rows to test on, rounded down, or their number. All others are training rows.
+    order : {1, 2}, default=1
+        Stratify by labels, or by labels and pairs.
+    random_state : int, Generator, RandomState or None, default=None
+        A number gives the same splits in every call of ``split``.
+
+    Examples
+    --------
+    >>> Y = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [0, 0], [0, 0]])
+    >>> for train, test in IterativeStratifiedShuffleSplit(n_splits=2, random_state=0).split(Y, Y):
+    ...     Y[train].sum(axis=0), Y[test].sum(axis=0)
+    (array([2, 1]), array([2, 1]))
+    (array([2, 1]), array([2, 1]))
+    """
+
+    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
+
+    def __init__(
+        self,
+        n_splits: int = 30,
+        test_size: float = 0.5,
+        order: int = 1,
+        random_state: Seed = None,
+    ) -> None:
+        self.n_splits = whole_number(n_splits, "n_splits", 1, MOST)
+        part_size(test_size, "test_size", MOST)
+        self.test_size = test_size
+        self.order = whole_number(order, "order", 1, 2)
+        self.random_state = checked_seed(random_state)
+
+    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
+        """Training and test rows of every repetition; ``y`` and ``groups`` as for :class:`IterativeStratifiedKFold`."""
+        units = read_units(X, y, groups, self.order)
+        n = units.n_rows
+        tested = part_size(self.test_size, "test_size", n)
+        if units.count < 2 or not 0 < tested < n:
+            raise InputError(
+                f"test_size={self.test_size!r} of {n:,} rows in {units.count:,} {units.name} leaves nothing to train or to "
+                "test on; pass more rows or another test_size."
+            )
+        targets = np.array([n - tested, tested], dtype=np.int64)
+        rng = generator(self.random_state)
+        for _ in range(self.n_splits):
+            part = assign(units.column_counts, units.sizes, targets, targets / n, rng)
+            test = (part == 1)[units.of_row]
+            if not 0 < np.count_nonzero(test) < n:
+                raise InputError(
+                    f"One side of the split stays empty, for the {units.name} are too large; pass another test_size."
+                )
+            yield parts(test)
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """The counts of stratification columns of every unit, its number of rows, and the unit of every row."""
+
+    column_counts: sparse.csr_array
+    sizes: NDArray[np.int64]
+    of_row: NDArray[np.intp]
+    name: str
+
+    @property
+    def count(self) -> int:
+        return int(self.sizes.size)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.of_row.size)
+
+
+def read_units(X: TableLike, y: TargetsLike | None, groups: ArrayLike | None, order: int) -> Units:
+    """The rows, or the groups where there are any, with their labels (``order=1``) or labels and pairs (``order=2``)."""
+    labels = label_matrix(y)
+    n = row_count(X, labels, groups)
+    column_counts = labels if order == 1 else with_pairs(labels)
+    if groups is None:
+        return Units(column_counts, np.ones(n, dtype=np.int64), np.arange(n), "rows")
+    of_row = _group_numbers(groups)
+    sizes = np.bincount(of_row).astype(np.int64)
+    member = sparse.csr_array((np.ones(n, dtype=np.int32), (of_row, np.arange(n))), shape=(sizes.size, n))
+    return Units(sparse.csr_array(member @ column_counts), sizes, of_row, "groups")
+
+
+def _group_numbers(groups: ArrayLike) -> NDArray[np.intp]:
+    names = np.asarray(groups)
+    if names.ndim != 1:
+        raise InputError(f"groups must have one dimension, the group of every row, not {names.ndim}.")
+    if names.dtype.kind == "f" and bool(np.isnan(names).any()):
+        row = int(np.argmax(np.isnan(names)))
+        raise InputError(f"groups, row {row}: missing value. Give rows without a group one of their own each.")
+    try:
+        return np.unique(names, return_inverse=True)[1].astype(np.intp)
+    except TypeError:
+        raise InputError(
+            "groups mixes types that have no common order (a missing value, perhaps); make all of it text."
+        ) from None
 
 
 def label_matrix(y: TargetsLike | None) -> sparse.csr_array:
@@ -209,202 +310,91 @@ def with_pairs(labels: sparse.csr_array) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack([labels, both], format="csr"))
 
 
-@dataclass(frozen=True, eq=False)
-class Units:
-    """The counts of stratification columns of every unit, its number of rows, and the unit of every row."""
+def whole_targets(total: int, parts: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """``total`` rows in equal parts; which parts get one row more is drawn.
 
-    column_counts: sparse.csr_array
-    sizes: NDArray[np.int64]
-    of_row: NDArray[np.intp]
-    name: str
-
-    @property
-    def count(self) -> int:
-        return int(self.sizes.size)
-
-    @property
-    def n_rows(self) -> int:
-        return int(self.of_row.size)
-
-
-def read_units(X: TableLike, y: TargetsLike | None, groups: ArrayLike | None, order: int) -> Units:
-    """The rows, or the groups where there are any, with their labels (``order=1``) or labels and pairs (``order=2``)."""
-    labels = label_matrix(y)
-    n = row_count(X, labels, groups)
-    column_counts = labels if order == 1 else with_pairs(labels)
-    if groups is None:
-        return Units(column_counts, np.ones(n, dtype=np.int64), np.arange(n), "rows")
-    of_row = _group_numbers(groups)
-    sizes = np.bincount(of_row).astype(np.int64)
-    member = sparse.csr_array((np.ones(n, dtype=np.int32), (of_row, np.arange(n))), shape=(sizes.size, n))
-    return Units(sparse.csr_array(member @ column_counts), sizes, of_row, "groups")
-
-
-def _group_numbers(groups: ArrayLike) -> NDArray[np.intp]:
-    names = np.asarray(groups)
-    if names.ndim != 1:
-        raise InputError(f"groups must have one dimension, the group of every row, not {names.ndim}.")
-    if names.dtype.kind == "f" and bool(np.isnan(names).any()):
-        row = int(np.argmax(np.isnan(names)))
-        raise InputError(f"groups, row {row}: missing value. Give rows without a group one of their own each.")
-    try:
-        return np.unique(names, return_inverse=True)[1].astype(np.intp)
-    except TypeError:
-        raise InputError(
-            "groups mixes types that have no common order (a missing value, perhaps); make all of it text."
-        ) from None
-
-
-class IterativeStratifiedKFold(Splitter):
-    """Folds that keep the fraction of every label, or of every pair of labels, by iterative stratification.
-
-    First order: Sechidis, Tsoumakas and Vlahavas, "On the stratification of multi-label data" (ECML PKDD 2011). Second
-    order: Szymański and Kajdanowicz, "A network perspective on stratification of multi-label data" (PMLR 74, 2017), the same
-    procedure over the pairs of labels that occur together, and over single labels, so that rows with one label count too.
-
-    Every row is tested exactly once. Rows without labels even out the sizes of the folds. A label with fewer rows than folds
-    is missing from some of them, as it must be.
-
-    Cost: first order, about 20 µs per row plus the number of labels squared; delicious (16,105 rows, 983 labels) takes under
-    half a second. Second order, with m labels in a row, m (m + 1) / 2 entries per row in time and memory, and a scan of all
-    pairs for every one that is taken: 3 s there (3 million pairs in rows, 174 thousand different).
-
-    Parameters
-    ----------
-    n_splits : int, default=10
-        Number of folds.
-    order : {1, 2}, default=1
-        Stratify by labels, or by labels and pairs.
-    shuffle : bool, default=True
-        Visit the rows in random order, or as they come. Ties between folds are drawn either way.
-    random_state : int, Generator, RandomState or None, default=None
-        A number gives the same folds in every call of ``split``.
-    exact_sizes : bool, default=True
-        Fold sizes that differ by at most one row, or by less than one group. False is the rule of the papers, by which sizes
-        vary by a few rows.
-
-    Examples
-    --------
-    >>> Y = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [0, 0], [0, 0]])
-    >>> for train, test in IterativeStratifiedKFold(n_splits=2, random_state=0).split(Y, Y):
-    ...     Y[test].sum(axis=0)
-    array([2, 1])
-    array([2, 1])
+    >>> sorted(whole_targets(11, 3, np.random.default_rng(0)).tolist())
+    [3, 4, 4]
     """
-
-    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
-
-    def __init__(
-        self,
-        n_splits: int = 10,
-        order: int = 1,
-        shuffle: bool = True,
-        random_state: Seed = None,
-        exact_sizes: bool = True,
-    ) -> None:
-        self.n_splits = whole_number(n_splits, "n_splits", 2, MOST)
-        self.order = whole_number(order, "order", 1, 2)
-        self.shuffle = bool(shuffle)
-        self.random_state = checked_seed(random_state)
-        self.exact_sizes = bool(exact_sizes)
-
-    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every fold.
-
-        ``y`` is binary, dense or sparse, or of categories; rows with the same value in ``groups`` stay together, and the
-        label counts of whole groups are stratified.
-        """
-        units = read_units(X, y, groups, self.order)
-        if units.count < self.n_splits:
-            raise InputError(
-                f"n_splits={self.n_splits} folds of {units.count:,} {units.name}: every fold needs at least one. "
-                "Pass a smaller n_splits."
-            )
-        rng = generator(self.random_state)
-        fold = assign(
-            units.column_counts,
-            units.sizes,
-            whole_targets(units.n_rows, self.n_splits, rng),
-            np.full(self.n_splits, 1 / self.n_splits),
-            rng,
-            shuffle=self.shuffle,
-            exact=self.exact_sizes,
-        )
-        if np.unique(fold).size < self.n_splits:
-            remedy = "n_splits" if self.exact_sizes else "n_splits, or exact_sizes=True"
-            raise InputError(
-                f"A fold of {self.n_splits} stays empty, for some {units.name} weigh too much; pass a smaller {remedy}."
-            )
-        for number in range(self.n_splits):
-            yield parts((fold == number)[units.of_row])
+    targets = np.full(parts, total // parts, dtype=np.int64)
+    targets[rng.permutation(parts)[: total % parts]] += 1
+    return targets
 
 
-class IterativeStratifiedShuffleSplit(Splitter):
-    """Repeated random splits into training and test rows that keep the fraction of every label.
+def assign(
+    column_counts: sparse.csr_array,
+    sizes: NDArray[np.int64],
+    targets: NDArray[np.int64],
+    shares: NDArray[np.float64],
+    rng: np.random.Generator,
+    *,
+    shuffle: bool = True,
+) -> NDArray[np.intp]:
+    """The part of every unit, so that every part gets its fraction of every column of ``column_counts``.
 
-    With its defaults, thirty stratified halves: :class:`HalfSplits` for labels that are too rare for random splits. The
-    procedure is that of :class:`IterativeStratifiedKFold` with two parts of given sizes (Sechidis, Tsoumakas and Vlahavas
-    2011 allow any), done anew for every repetition.
+    The algorithm of Sechidis, Tsoumakas and Vlahavas (2011). Again and again, the column with the fewest rows left
+    is taken, and each of its units goes to the part that lacks most of that column; among equals to the part that lacks most
+    rows, then to a random one. Units without any of them come last and fill the parts up.
 
-    Cost: that of :class:`IterativeStratifiedKFold`, per repetition; pairs are listed once.
+    A unit is a row or a group of rows: ``column_counts`` holds how many of its rows have the column, ``sizes`` how many rows it
+    has. Among the units of a column those with most rows of it come first, for they are the hardest to place. ``targets``
+    are the rows wanted per part and sum to all rows, ``shares`` the fractions of every column. A part that has its rows is
+    closed; the paper does not do that, and its parts come out a few rows larger or smaller.
 
-    Parameters
-    ----------
-    n_splits : int, default=30
-        Number of splits.
-    test_size : float or int, default=0.5
-        Share of the rows to test on, rounded down, or their number. All others are training rows.
-    order : {1, 2}, default=1
-        Stratify by labels, or by labels and pairs.
-    random_state : int, Generator, RandomState or None, default=None
-        A number gives the same splits in every call of ``split``.
-    exact_sizes : bool, default=True
-        Test parts of exactly this size, or larger by less than one group. False is the rule of the papers, by which sizes vary
-        by a few rows.
+    Cost: for n units, p parts and c columns, n p plus p per entry of the counts, and a scan of the c remaining counts for
+    every column taken, of which there are at most min(n, c).
 
-    Examples
-    --------
-    >>> Y = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [0, 0], [0, 0]])
-    >>> for train, test in IterativeStratifiedShuffleSplit(n_splits=2, random_state=0).split(Y, Y):
-    ...     Y[train].sum(axis=0), Y[test].sum(axis=0)
-    (array([2, 1]), array([2, 1]))
-    (array([2, 1]), array([2, 1]))
+    >>> labels = sparse.csr_array(np.array([[1, 0], [1, 0], [0, 1], [0, 1]]))
+    >>> part = assign(labels, np.ones(4, int), np.array([2, 2]), np.array([0.5, 0.5]), np.random.default_rng(0))
+    >>> sorted(part[:2].tolist()), sorted(part[2:].tolist())
+    ([0, 1], [0, 1])
     """
+    units = column_counts.shape[0]
+    visit = rng.permutation(units) if shuffle else np.arange(units)
+    rank = np.empty(units, dtype=np.int64)
+    rank[visit] = np.arange(units)
 
-    __metadata_request__split: ClassVar[dict[str, bool]] = {"groups": True}
+    wanted = np.asarray(column_counts.sum(axis=0), dtype=np.int64).ravel()
+    column_counts, wanted = column_counts[:, wanted > 0], wanted[wanted > 0]
+    by_column = column_counts.tocsc()
+    amounts = column_counts.data.astype(np.uint32)
+    # The rows left of every column, less one: a column that is used up wraps to the largest number and is never the minimum.
+    spare = (wanted - 1).astype(np.uint32)
+    # Whole counts, a row per column: parts of equal shares that took equally much tie exactly.
+    taken = np.zeros((wanted.size, targets.size), dtype=np.int32)
+    capacity = targets.astype(np.int64)
+    part = np.full(units, -1, dtype=np.intp)
 
-    def __init__(
-        self,
-        n_splits: int = 30,
-        test_size: float = 0.5,
-        order: int = 1,
-        random_state: Seed = None,
-        exact_sizes: bool = True,
-    ) -> None:
-        self.n_splits = whole_number(n_splits, "n_splits", 1, MOST)
-        part_size(test_size, "test_size", MOST)
-        self.test_size = test_size
-        self.order = whole_number(order, "order", 1, 2)
-        self.random_state = checked_seed(random_state)
-        self.exact_sizes = bool(exact_sizes)
+    def place(unit: int, wish: NDArray[np.float64] | None) -> None:
+        best = _most_wanting(wish, capacity, rng)
+        span = slice(column_counts.indptr[unit], column_counts.indptr[unit + 1])
+        columns = column_counts.indices[span]
+        part[unit] = best
+        capacity[best] -= sizes[unit]
+        taken[columns, best] += column_counts.data[span]
+        spare[columns] -= amounts[span]
 
-    def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every repetition; ``y`` and ``groups`` as for :class:`IterativeStratifiedKFold`."""
-        units = read_units(X, y, groups, self.order)
-        n = units.n_rows
-        tested = part_size(self.test_size, "test_size", n)
-        if units.count < 2 or not 0 < tested < n:
-            raise InputError(
-                f"test_size={self.test_size!r} of {n:,} rows in {units.count:,} {units.name} leaves nothing to train or to "
-                "test on; pass more rows or another test_size."
-            )
-        targets = np.array([n - tested, tested], dtype=np.int64)
-        rng = generator(self.random_state)
-        for _ in range(self.n_splits):
-            part = assign(units.column_counts, units.sizes, targets, targets / n, rng, exact=self.exact_sizes)
-            test = (part == 1)[units.of_row]
-            if not 0 < np.count_nonzero(test) < n:
-                raise InputError(
-                    f"One side of the split stays empty, for the {units.name} are too large; pass another test_size."
-                )
-            yield parts(test)
+    while spare.size and (fewest := spare.min()) < NONE_LEFT:
+        column = int(rng.choice(np.flatnonzero(spare == fewest)))
+        span = slice(by_column.indptr[column], by_column.indptr[column + 1])
+        here, counts = by_column.indices[span], by_column.data[span]
+        open_ = part[here] < 0
+        here, counts = here[open_], counts[open_]
+        for unit in here[np.lexsort((rank[here], -counts))].tolist():
+            place(unit, wanted[column] * shares - taken[column])
+    rest = visit[part[visit] < 0]
+    for unit in rest[np.argsort(-sizes[rest], kind="stable")].tolist():
+        place(unit, None)
+    return part
+
+
+def _most_wanting(wish: NDArray[np.float64] | None, capacity: NDArray[np.int64], rng: np.random.Generator) -> int:
+    """The open part with the largest wish; among equals with most capacity; among those a random one."""
+    parts = np.flatnonzero(capacity > 0)
+    if wish is not None:
+        wishes = wish[parts]
+        parts = parts[wishes == wishes.max()]
+    if parts.size > 1:
+        free = capacity[parts]
+        parts = parts[free == free.max()]
+    return int(parts[0] if parts.size == 1 else parts[rng.integers(parts.size)])
