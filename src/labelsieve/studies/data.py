@@ -13,7 +13,7 @@ from scipy import sparse
 from labelsieve.datasets import Dataset, fetch, load, load_or_fetch
 from labelsieve.errors import InputError, is_whole
 from labelsieve.fingerprint import array_print, seed_of
-from labelsieve.studies.toml_file import as_plain
+from labelsieve.studies.estimators import as_plain
 from labelsieve.tables.types import Matrix, dense_array, is_sparse
 
 READING = ("label_separator", "strings", "missing_labels", "max_bytes")  # options of load

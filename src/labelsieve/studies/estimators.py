@@ -4,6 +4,7 @@ Fitted estimators and splits with overlapping rows are refused, so that no test 
 """
 
 import json
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -31,7 +32,6 @@ from labelsieve.registry import (
 )
 from labelsieve.selectors.labelwise import LabelwiseSieve
 from labelsieve.selectors.sieve import Sieve
-from labelsieve.studies.toml_file import plain_or_none
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike
 
 _COMPONENTS: dict[str, tuple[str, Mapping[str, type]]] = {
@@ -172,6 +172,43 @@ def _make(factory: Callable[..., Any], settings: Mapping[str, Any], where: str) 
     except (TypeError, ValueError) as error:
         raise InputError(f"{where}: {str(error).rstrip('.')}.") from None
     return estimator
+
+
+def as_plain(value: object, otherwise: Callable[[Any], Any] | None = None) -> Any:
+    """Convert settings to strings, numbers, booleans and None, with lists and tables of them.
+
+    NumPy's numbers and paths are converted. Any other object is refused, or passed to ``otherwise``.
+
+    >>> from pathlib import Path
+    >>> as_plain({"k": np.int64(7), "path": Path("songs.csv"), "pot": (0.2, 0.8)})
+    {'k': 7, 'path': 'songs.csv', 'pot': [0.2, 0.8]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): as_plain(entry, otherwise) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_plain(entry, otherwise) for entry in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return as_plain(value.tolist(), otherwise)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if otherwise is None:
+        raise InputError(f"{value!r} cannot be written to a file; pass plain settings instead.")
+    return otherwise(value)
+
+
+def plain_or_none(settings: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return settings as plain values; None if they contain an object.
+
+    >>> plain_or_none({"k": 7}), plain_or_none({"criterion": object()})
+    ({'k': 7}, None)
+    """
+    try:
+        plain: dict[str, Any] = as_plain(settings)
+    except InputError:
+        return None
+    return plain
 
 
 def refuse_fitted(estimator: BaseEstimator, where: str) -> None:

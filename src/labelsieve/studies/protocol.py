@@ -19,8 +19,8 @@ from labelsieve.metrics import MEASURES
 from labelsieve.metrics.evaluation import Convention, read_convention
 from labelsieve.registry import METHODS
 from labelsieve.studies.data import LoadedData, Source, read_source
-from labelsieve.studies.estimators import NamedEstimator, read_classifier, read_method, read_sizes, read_splits
-from labelsieve.studies.toml_file import as_plain, read_studies, read_toml, write_toml
+from labelsieve.studies.estimators import NamedEstimator, as_plain, read_classifier, read_method, read_sizes, read_splits
+from labelsieve.studies.toml_file import read_studies, read_toml, write_toml
 
 BASELINES = ("random", "all")
 LIMITS = ("max_rows", "time_limit", "memory_limit", "cpu_limit")
