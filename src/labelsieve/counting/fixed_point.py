@@ -27,7 +27,7 @@ _CACHED_ROWS = 2**14  # for few rows the table of values is a sixth of a call, a
 
 @cache
 def logarithms() -> NDArray[np.float64]:
-    """``log(1 + i/4096)`` for i < 4096, then ``log(2)``: all the transcendental numbers there are."""
+    """Return ``log(1 + i/4096)`` for i < 4096, then ``log(2)``: all logarithms that are ever computed."""
     table = np.log1p(np.arange(_N_LOGS + 1) / _N_LOGS)
     table.flags.writeable = False
     return table
@@ -97,7 +97,7 @@ class FixedPoint:
 
     @property
     def scale(self) -> float:
-        """``2**bits``."""
+        """The scale as a number: ``2**bits``."""
         return math.ldexp(1.0, self.bits)
 
     @property
@@ -106,7 +106,7 @@ class FixedPoint:
         return 0 if self.estimator == "plugin" else math.floor(0.5 * self.unit * self.scale + 0.5)
 
     def __call__(self, counts: NDArray[np.integer]) -> NDArray[np.int64]:
-        """``f`` of every count, operation by operation as in the core's ``WeightedTerm``."""
+        """Return ``f`` of every count, computed operation by operation as in the core's ``WeightedTerm``."""
         logs = logarithms()
         n = np.maximum(counts, 1).astype(np.float64)
         exponent = np.frexp(n)[1] - 1
@@ -121,7 +121,7 @@ class FixedPoint:
 
     @cached_property
     def top(self) -> int:
-        """``f(N)``."""
+        """The value ``f(N)`` of all rows."""
         return int(self(np.array([self.total]))[0] if self.values is None else self.values[-1])
 
     def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:

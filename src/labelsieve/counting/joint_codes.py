@@ -1,4 +1,4 @@
-"""The joint variable of several columns."""
+"""Several columns of codes as one joint variable."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from labelsieve.tables.weights import RowWeights
 
 
 def refine(joint: NDArray[np.uint32], n_levels: int, codes: Codes, column: int) -> int:
-    """Join one more column to the joint variable, in place; returns the number of its levels.
+    """Join one more column to a joint variable, in place; return the number of its levels.
 
     Cost: a pass over the rows.
     """
@@ -20,7 +20,7 @@ def refine(joint: NDArray[np.uint32], n_levels: int, codes: Codes, column: int) 
 
 
 def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
-    """One code per row for all columns jointly, and the number of codes.
+    """Return one code per row for all columns jointly, and the number of codes.
 
     Rows are numbered in order of first appearance. Cost: a pass over the rows for every column.
     """
@@ -32,19 +32,19 @@ def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
 
 
 def constant_column(n_rows: int) -> Codes:
-    """One column with a single level, where there is nothing to count with."""
+    """Return one column with a single level, for backends that count without a second table."""
     return Codes.from_values(np.zeros((n_rows, 1), dtype=np.uint8))
 
 
 def sum_of_levels(variable: NDArray[np.integer], n_levels: int, fixed: FixedPoint, weights: RowWeights | None) -> int:
-    """Fixed-point sum over the levels of one variable."""
+    """Return the fixed-point sum over the levels of one variable."""
     of_rows = None if weights is None else weights.values.astype(np.float64)
     counts = np.bincount(variable, weights=of_rows, minlength=n_levels)  # exact: weights add up to less than 2^53
     return int(fixed(counts.astype(np.int64)).sum())
 
 
 def join(X: TableLike | Codes) -> Codes:
-    """All columns of ``X`` as one column: its levels are the distinct rows (the label powerset).
+    """Join all columns of ``X`` to one column whose levels are the distinct rows (the label powerset).
 
     >>> join([[0, 1], [1, 1], [0, 1]]).column(0)
     array([0, 1, 0], dtype=uint16)

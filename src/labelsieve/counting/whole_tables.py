@@ -85,7 +85,7 @@ class JointTables:
                 yield CountBlock(members, target, counts.reshape(shape).astype(np.float64))
 
     def _blocks(self, n_others: int) -> Iterator[tuple[NDArray[np.intp], Integers, int]]:
-        """Features with the same number of levels: their indices, their codes (numbered on from feature to feature), levels."""
+        """Yield features with the same number of levels: their indices, codes (numbered on from feature to feature), levels."""
         for n_levels in np.unique(self._levels):
             same = np.flatnonzero(self._levels == n_levels)
             n_cells = int(n_levels) * n_others
@@ -112,7 +112,7 @@ class JointTables:
 
 
 def _without_gaps(column: Integers) -> tuple[Integers, int]:
-    """Codes of the levels that occur, numbered in order, and the number of those levels.
+    """Return the codes of the levels that occur, numbered in order, and the number of those levels.
 
     >>> _without_gaps(np.array([7, 2, 7]))
     (array([1, 0, 1]), 2)
@@ -123,7 +123,7 @@ def _without_gaps(column: Integers) -> tuple[Integers, int]:
 
 
 class MissingLevels(NamedTuple):
-    """The variables whose last level stands for missing cells: features, targets (those asked for), the condition."""
+    """Flags of the variables whose last level stands for missing cells: features, targets (those asked for), the condition."""
 
     features: NDArray[np.bool_]
     targets: NDArray[np.bool_]
@@ -140,7 +140,7 @@ def table_information(
     estimator: Estimator = "shrinkage",
     missing: MissingLevels | None = None,
 ) -> Real:
-    """Sums of entropies in nats, all of a sum from one table, for ``shape`` features by targets.
+    """Estimate sums of entropies in nats, all of a sum from one table, for ``shape`` features by targets.
 
     ``terms`` has factors and the variables of each entropy: "x" a feature, "y" a target, "z" the condition. Without a feature,
     or a target, in any of them there is one row, or one column. A table without rows has no information.
@@ -166,7 +166,7 @@ def table_information(
 
 
 def _without_missing(block: CountBlock, missing: MissingLevels) -> Iterator[tuple[NDArray[np.intp], Real]]:
-    """Features and their tables without the level for missing cells."""
+    """Yield features and their tables without the level for missing cells."""
     counts = block.counts[..., :-1] if missing.given else block.counts
     if missing.targets[block.target]:
         counts = counts[:, :, :-1]
@@ -178,7 +178,9 @@ def _without_missing(block: CountBlock, missing: MissingLevels) -> Iterator[tupl
 
 
 def shrink(counts: Real, possible: NDArray[np.bool_] | None = None) -> Real:
-    """Shrunk probabilities of tables of counts, which are stacked along the first axis; ``possible`` are cells (default: all).
+    """Return shrunk probabilities of tables of counts, which are stacked along the first axis (James and Stein).
+
+    ``possible`` marks the cells that have a probability (default: all).
 
     >>> shrink(np.array([[8.0, 0.0], [3.0, 1.0]])).round(4)
     array([[1. , 0. ], [0.5, 0.5]])
@@ -201,7 +203,7 @@ def shrink(counts: Real, possible: NDArray[np.bool_] | None = None) -> Real:
 
 
 def _sums_of_entropies(counts: Real, terms: Terms, estimator: Estimator, cut: bool) -> Real:
-    """For each of the stacked tables; ``cut``: some levels may not occur any more."""
+    """Return the sum of entropies of each of the stacked tables; ``cut``: some levels may not occur any more."""
     n = counts.sum(axis=(1, 2, 3))
     n[n == 0] = 1.0
     if estimator == "shrinkage":
@@ -220,7 +222,7 @@ def _sums_of_entropies(counts: Real, terms: Terms, estimator: Estimator, cut: bo
 
 
 def _occurring(counts: Real) -> NDArray[np.bool_]:
-    """The combinations of levels that occur."""
+    """Mark the combinations of levels that occur."""
     cells = np.ones(counts.shape, dtype=bool)
     for axis in (1, 2, 3):
         others = tuple(other for other in (1, 2, 3) if other != axis)

@@ -1,4 +1,4 @@
-"""The workspace of a search: features and targets with their backend, and the tables that do not depend on the selection."""
+"""The workspace of a search has the data, the backend that counts them, and the tables that do not depend on a selection."""
 
 from copy import copy
 from dataclasses import replace
@@ -19,7 +19,7 @@ PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when slice
 
 
 class Workspace:
-    """A backend for features ``X`` and targets ``Y``, and the tables that do not depend on a selection.
+    """The data of a search: codes of features and targets, their backend, and the tables that do not depend on a selection.
 
     Parameters
     ----------
@@ -52,13 +52,13 @@ class Workspace:
         self.backend = make_backend(counted, Y, self.fixed, options, row_index=row_index)
 
     def with_targets(self, Y: Codes) -> "Workspace":
-        """The same features with other targets of the same rows, for rows without weights that count once."""
+        """Return a workspace of the same features with other targets of the same rows, without weights of rows."""
         assert self.options.weights is None
         assert self.row_index is None
         return Workspace(self.X, Y, self.options, target_weights=self.target_weights)
 
     def with_feature_as_target(self, feature: int) -> "Workspace":
-        """The same features with one of them as the only target."""
+        """Return a workspace of the same features with one of them as the only target."""
         column = self.X.column(feature) if self.row_index is None else self.X.column(feature)[self.row_index]
         missing = None if self.X.missing is None else self.X.missing[[feature]]
         target = Codes(len(column), self.X.levels[[feature]], dense=column[:, np.newaxis], missing=missing)
@@ -83,7 +83,7 @@ class Workspace:
         return constant
 
     def given_feature(self, feature: int) -> Sums:
-        """``(q,)``: tables of one feature with every target, kept."""
+        """Return the tables of one feature with every target, ``(q,)``; they are kept."""
         if feature not in self._given_features:
             self._given_features[feature] = self.backend.given_targets(Feature(feature))
         return self._given_features[feature]
@@ -107,19 +107,19 @@ class Workspace:
 
     @cached_property
     def of_known_rows(self) -> "Workspace":
-        """The same with tables of targets that have unknown cells as sums over the known rows alone."""
+        """A view in which the tables of targets with unknown cells are sums over the known rows alone."""
         return self._counted_by(self.backend.of_known_rows())
 
     @cached_property
     def on_device(self) -> "Workspace | None":
-        """The same with tables in the memory of the GPU that counts them; None where no GPU does, or not all of them."""
+        """A view with tables in the memory of the GPU that counts them; None where no GPU does, or not all of them."""
         sums = self.backend.on_device
         if sums is None or self.by_term or self.Y.has_missing or self.target_weights is not None:
             return None
         return self._counted_by(sums)
 
     def _counted_by(self, backend: Backend) -> "Workspace":
-        """The same with another backend, and without the tables of this one."""
+        """Return a view of the same data that another backend counts."""
         view = copy(self)
         for kept in ("feature_sums", "target_sums", "pairs", "running_pairs"):
             view.__dict__.pop(kept, None)
@@ -127,7 +127,7 @@ class Workspace:
         return view
 
     def table_information(self, terms: Terms, given: Condition | None, targets: slice) -> Real:
-        """Sums of entropies in nats, each from whole tables, in the rows in which all variables are known.
+        """Estimate sums of entropies in nats from whole tables, in the rows in which all variables are known.
 
         See :func:`labelsieve.counting.whole_tables.table_information`.
         """
@@ -141,7 +141,7 @@ class Workspace:
         )
 
     def _known_condition(self, given: Condition | None) -> tuple[Condition | None, bool]:
-        """The condition, and whether its last level stands for missing cells."""
+        """Return the condition, and whether its last level stands for missing cells."""
         match given:
             case Feature(index=index):
                 return given, bool(_flags(self.X)[index])

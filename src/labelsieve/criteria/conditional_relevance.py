@@ -1,4 +1,4 @@
-"""Criteria of joint and conditional relevance: of the candidate with, or given, a selected feature, and the reverse."""
+"""Criteria of joint and conditional relevance: what a candidate tells together with, or given, a selected feature."""
 
 from labelsieve.criteria.criterion import Criterion
 from labelsieve.criteria.relevance import RELEVANCE

@@ -1,4 +1,4 @@
-"""A criterion is its formula."""
+"""The base class of criteria: a criterion is its formula."""
 
 from functools import cached_property
 from typing import Any, ClassVar
@@ -36,7 +36,7 @@ class Criterion:
 
     @cached_property
     def plan(self) -> Plan:
-        """The formula with the tables that it needs: see :meth:`labelsieve.formula.Plan.explain`."""
+        """The plan of the formula, which knows the tables that must be counted: see :meth:`labelsieve.formula.Plan.explain`."""
         score = getattr(self, "score", None)
         if score is None:
             raise FormulaError(f"{type(self).__name__} has no score: set it to a formula in the class or in __init__.")

@@ -1,4 +1,4 @@
-"""Criteria published for many labels: pairs of labels, label networks, and interactions summed over labels."""
+"""Criteria that were published for many labels: with pairs of labels, label networks, or interactions summed over labels."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""Relevance: criteria of one candidate alone, and jointly with the selected features."""
+"""Criteria of relevance: what a candidate tells about the targets, alone or together with the selected features."""
 
 from typing import Literal
 

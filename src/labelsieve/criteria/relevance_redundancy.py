@@ -1,4 +1,4 @@
-"""Relevance minus redundancy: single-label criteria added over the targets, so redundancy counts once for each target."""
+"""Criteria of relevance minus redundancy, added over the targets: redundancy counts once for each target."""
 
 from labelsieve.criteria.criterion import Criterion
 from labelsieve.formula import H, I, f, mean_s, minimum, pos, s, sum_s, sum_y, y

@@ -22,7 +22,7 @@ FEWEST_RECORDED = 4  # steps that are left when operations are recorded
 
 
 class SelectionStep(NamedTuple):
-    """A selected feature, its score and the components of that."""
+    """A selected feature, its score and the components of the score."""
 
     feature: int
     score: float
@@ -77,14 +77,14 @@ class DeviceScorer(Scorer):
         self._device = self._backend.device
 
     def scores(self) -> Real:
-        """Score of every feature, in nats."""
+        """Return the score of every feature, in nats."""
         with self._device:
             self._fold_pending()
             self._total = self._to_host(super().scores())
         return self._total
 
     def relevance(self) -> Real | None:
-        """Information of every feature alone about the targets, added up, in nats; None if the last ``scores`` need it not."""
+        """Return the information of every feature alone about all targets, in nats; None if the last ``scores`` need it not."""
         with self._device:
             relevance = super().relevance()
             return None if relevance is None else self._to_host(relevance)
@@ -108,7 +108,7 @@ class DeviceScorer(Scorer):
         return any(accumulator.spills_next for _, accumulator in self._folds)
 
     def select_best(self, n_steps: int, unavailable: Sequence[int]) -> list[SelectionStep]:
-        """Select the best feature and add it to the selected ones, as many times; the last one is not added.
+        """Select the best feature ``n_steps`` times and add each to the selected ones, except the last.
 
         ``unavailable`` are all features that must not be selected; at least ``n_steps`` others are left.
         """
@@ -157,7 +157,7 @@ class DeviceScorer(Scorer):
         return scored
 
     def _step(self, slots: Slots) -> Scored:
-        """What the GPU does at every step."""
+        """Queue what the GPU does at every step."""
         self.fold_panel(slots.newest)
         slots.n_selected += 1.0
         self._n_on_device = slots.n_selected
@@ -167,7 +167,7 @@ class DeviceScorer(Scorer):
             self._n_on_device = None
 
     def _choose(self, slots: Slots) -> Scored:
-        """Score all features and write the best one, its score, and the summands of that."""
+        """Score all features and write the best one, its score, and the summands of the score."""
         column: Any = self._evaluate()[:, 0]
         xp, shape = self._backend.xp, slots.is_taken.shape
         if len(column) < shape[0]:  # the same for all
@@ -183,7 +183,7 @@ class DeviceScorer(Scorer):
         return self._components, self._values, column
 
     def last_scores(self) -> Real:
-        """Scores of all features at the last step."""
+        """Return the scores of all features at the last step."""
         with self._device:
             return self._to_host(self._total)
 
@@ -195,7 +195,7 @@ class DeviceScorer(Scorer):
         parts: NDArray[np.int64],
         score: float,
     ) -> dict[str, float]:
-        """The summands of a score: those that are ``known`` on the host, the others as the GPU has written them."""
+        """Return the summands of a score by kind: those ``known`` on the host, and the others as the GPU has written them."""
         if len(components) == 1:
             return {components[0].kind: score}
         by_kind: dict[str, float] = {}

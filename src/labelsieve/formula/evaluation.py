@@ -91,7 +91,7 @@ class Accumulator:
             low &= 2**32 - 1
 
     def value(self, n_folds: Any, fixed: FixedPoint, targets: slice | None = None) -> Value:
-        """The reduced value of as many folds, of all targets or of a slice of them; 0 while nothing is folded."""
+        """Return the reduced value of ``n_folds`` folds, for all targets or a slice of them; 0 while nothing is folded."""
         if self._low is None:
             return Value(self._xp.zeros((self._shape[0], 1), dtype=np.int64), True)
         low = self._low if targets is None else self._low[:, targets]
@@ -167,7 +167,7 @@ class Evaluator:
         return nats
 
     def value(self, node: Formula, context: Context) -> Value:
-        """The value of a formula, with the targets and the other variables of ``context``."""
+        """Evaluate a formula for the targets and the other variables of ``context``."""
         key = id(node), context.first, context.last
         if node.is_reusable and key in self._known:
             return self._known[key]
@@ -182,7 +182,7 @@ class Evaluator:
         return value
 
     def _add_tables(self, terms: list[LinearTerm], context: Context, total: Fixed | None = None) -> Fixed:
-        """The sum of tables times their factors, and of ``total``, if it is given."""
+        """Add up tables times their factors, and ``total``, if it is given."""
         sources, n_targets = self.sources, context.last - context.first
         for _number, by_targets, added, names in terms:
             table = sources.total(names, context) if added else sources.table(names, context)
@@ -236,7 +236,7 @@ class Evaluator:
         return self._accumulator_of[id(node)].value(n_folds, self.sources.fixed, targets)
 
     def _over_targets(self, node: Reduce, context: Context) -> Value:
-        """Slice after slice of the targets; a sum of tables is added where it is counted."""
+        """Reduce over the targets, slice after slice; the tables of a sum are added where they are counted."""
         operation, sources = node.operation, self.sources
         ranges = [context._replace(first=first, last=last) for first, last in self._ranges(node.domain, context)]
         if sources.target_weights is not None and operation == SUM:
@@ -258,7 +258,7 @@ class Evaluator:
         return operation.finish(reduce(operation.ufunc, reduced), np.array(n_targets), sources.fixed)
 
     def _over_pairs(self, node: Reduce, context: Context) -> Value:
-        """One panel for every ``z``, folded at once: nothing of the size of the pairs is kept."""
+        """Reduce over the other target of a pair: one panel for every ``z`` is folded at once, no table of pairs is kept."""
         operation, sources, xp = node.operation, self.sources, self.sources.xp
         seconds = np.arange(self.base.first, self.base.last)
         if node.top is not None:
@@ -284,7 +284,7 @@ class Evaluator:
         return operation.finish(result, xp.asarray(counts), sources.fixed)
 
     def _over_parents(self, node: Reduce, context: Context) -> Value:
-        """One panel for every target that is a parent, folded into its children."""
+        """Reduce over the parents: one panel for every target that is a parent is folded into its children."""
         operation, sources, xp = node.operation, self.sources, self.sources.xp
         parents = self._parents or [[] for _ in range(sources.n_targets)]
         of_targets = parents[context.first : context.last]
@@ -299,16 +299,16 @@ class Evaluator:
         return operation.finish(result, xp.asarray(n_parents), sources.fixed)
 
     def _slices(self, context: Context) -> list[Context]:
-        """Ranges of the targets whose values for every target fit into memory."""
+        """Split the targets into ranges whose values for every target fit into memory."""
         starts = range(context.first, context.last, self._targets_per_slice)
         return [context._replace(first=start, last=min(context.last, start + self._targets_per_slice)) for start in starts]
 
     def _local(self, context: Context) -> slice:
-        """The targets of a context, counted from the first one of the scorer."""
+        """Return the targets of a context, counted from the first one of the scorer."""
         return slice(context.first - self.base.first, context.last - self.base.first)
 
     def _ranges(self, domain: Domain, context: Context) -> list[tuple[int, int]]:
-        """The targets that ``y`` runs over, as ranges that are not empty."""
+        """Return the targets that ``y`` runs over, as ranges that are not empty."""
         if domain == "all":
             ranges = [(context.first, context.last)]
         else:
@@ -320,7 +320,7 @@ class Evaluator:
         return [(start, stop) for start, stop in ranges if start < stop]
 
     def _n_targets(self, targets: tuple[int, int]) -> float:
-        """The number of targets in a range, or their weight."""
+        """Return the number of targets in a range, or their weight."""
         weights = self.sources.target_weights
         return targets[1] - targets[0] if weights is None else float(weights.values[slice(*targets)].sum())
 
@@ -339,18 +339,18 @@ EVALUATION: dict[type[Formula], Callable[[Evaluator, Any, Context], Value]] = {
 
 
 class Scorer(Evaluator):
-    """Scores of all features given those selected so far: the gain of a criterion."""
+    """The gain of a criterion: it scores all features given those selected so far."""
 
     sources: Sources
 
     def scores(self) -> Real:
-        """Score of every feature, in nats."""
+        """Return the score of every feature, in nats."""
         total = self._evaluate()[:, 0]
         self._total = total if len(total) > 1 else np.repeat(total, self.sources.n_features)
         return self._total
 
     def components(self, feature: int) -> dict[str, float]:
-        """The components of a feature's score in the last ``scores``, by kind: relevance, redundancy, ..."""
+        """Return the components of a feature's score in the last ``scores``, by kind: relevance, redundancy, ..."""
         if len(self._components) == 1:
             return {self._components[0].kind: float(self._total[feature])}
         by_kind: dict[str, float] = {}
@@ -359,7 +359,7 @@ class Scorer(Evaluator):
         return by_kind
 
     def summands(self, feature: int) -> list[float]:
-        """The summands of a feature's score in the last ``scores``, in the order of the formula, in nats."""
+        """Return the summands of a feature's score in the last ``scores``, in the order of the formula, in nats."""
         numbers = []
         for array, exact in self._values:
             number = array[feature if len(array) > 1 else 0, 0]
@@ -367,7 +367,7 @@ class Scorer(Evaluator):
         return numbers
 
     def relevance(self) -> Real | None:
-        """Information of every feature alone about the targets, added up, in nats; None if the last ``scores`` need it not."""
+        """Return the information of every feature alone about all targets, in nats; None if the last ``scores`` need it not."""
         for component, value in zip(self._components, self._values, strict=True):
             if component.is_relevance:
                 return self._total if len(self._values) == 1 else value.real(self.sources.fixed)[:, 0]
@@ -378,15 +378,15 @@ class Scorer(Evaluator):
         self._progress = progress
 
     def rebind(self, workspace: "Workspace", *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
-        """The scorer of the same formula for other data."""
+        """Return a scorer of the same formula for other data."""
         return self.plan.bind(workspace, targets=targets, parents=parents)
 
     def terms_alone(self) -> Real:
-        """The summands of the score that do not depend on the selection, added up, in nats."""
+        """Return the sum of the summands of the score that do not depend on the selection, in nats."""
         return self._sum_of([component for component in self.plan.components if component.lowered.is_static])
 
     def terms_given(self, feature: int) -> Real:
-        """The other summands, for a selection of this feature alone; the selection so far is not changed."""
+        """Return the sum of the other summands for a selection of this feature alone; the selection so far stays as it is."""
         alone = type(self)(self.plan, self.sources, targets=slice(self.base.first, self.base.last), parents=self._parents)
         alone.select(feature)
         return alone._sum_of([component for component in self.plan.components if not component.lowered.is_static])
@@ -399,7 +399,7 @@ class Scorer(Evaluator):
         return total
 
     def select(self, feature: Any) -> None:
-        """Add a feature to the selected ones; a number, or the one that a GPU has chosen."""
+        """Add a feature to the selected ones: its number, or an array with the one that a GPU has chosen."""
         if self._adds_plainly and self.plan.is_from_one_panel:
             self.fold_panel(feature)
             for _, accumulator in self._folds:
@@ -436,7 +436,7 @@ class Scorer(Evaluator):
                 fold_panel(sums, panel, added)
 
     def _newest(self, fold: "Fold", feature: int) -> list[Context]:
-        """What a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""
+        """List what a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""
         if fold.nodes[0].variable == "s":
             return [self.base._replace(s=feature)]
         pairs = [pair for other in self._selected for pair in ((feature, other), (other, feature))]
@@ -452,7 +452,7 @@ class Scorer(Evaluator):
             accumulator.fold(value, self._local(context) if fold.by_target else None)
 
     def _static(self, fold: "Fold", accumulator: Accumulator) -> Fixed | None:
-        """The tables of a fold that do not depend on the selection, added up."""
+        """Add up the tables of a fold that do not depend on the selection; once."""
         if accumulator.static is None and fold.linear is not None and fold.linear.static:
             static = self._add_tables(fold.linear.static, self.base)
             accumulator.static = static if static.size > 1 else np.array([[int(static[0, 0])]])

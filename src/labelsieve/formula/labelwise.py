@@ -1,4 +1,4 @@
-"""Evaluating a formula for many targets at once, each with a separate selection.
+"""Scores for many targets at once, each with a selection of its own.
 
 A reducer over a single target is its body, and a single target has no other one to be paired with. So the plan for all targets
 serves each of them: reducers over the targets keep their columns separate, pairs of targets are empty. Targets that select the
@@ -21,12 +21,12 @@ WIDEST_GAP = 24  # unneeded targets in a panel before another panel is cheaper; 
 
 
 def can_share(plan: Plan) -> bool:
-    """True when targets can be scored together: the joint and the pairs of selected features differ between targets."""
+    """True when targets can be scored together: the formula uses no joint, and no pairs, of the selected features."""
     return not plan.needs.keys() & {"S", "t"}
 
 
 class LabelwiseScorer(Evaluator):
-    """Scores of all features for each of the ``targets``, given the features selected for that target.
+    """Scores all features for each of the ``targets``, given the features selected for that target.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class LabelwiseScorer(Evaluator):
     targets_are_separate = True
 
     def scores(self) -> NDArray[np.float64]:
-        """``(d, t)``: score of every feature for every target, in nats."""
+        """Return the score of every feature for every target, ``(d, t)``, in nats."""
         return np.broadcast_to(self._evaluate(), (self.sources.n_features, self.base.last - self.base.first))
 
     def select(self, newest: Any) -> None:
@@ -109,5 +109,5 @@ class LabelwiseSources(Sources):
 
 
 def _neighbors(columns: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-    """The columns in groups without large gaps."""
+    """Split ascending columns into groups without large gaps."""
     return [columns] if len(columns) == 1 else np.split(columns, np.flatnonzero(np.diff(columns) > WIDEST_GAP) + 1)

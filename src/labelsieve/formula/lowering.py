@@ -1,4 +1,4 @@
-"""Rewriting formulas so that they need the fewest panels.
+"""Lowering: formulas are rewritten so that they need the fewest panels.
 
 Information terms become sums of joint tables. A sum over the targets is moved inward past everything that does not depend on
 them, and inside sums over the selected: what is left to add over the targets is then, for all linear formulas, a table, and
@@ -31,22 +31,22 @@ Keep = Callable[[Term], bool]
 
 
 def no_term(term: Term) -> bool:
-    """All terms become tables."""
+    """Keep no term: all become tables."""
     return False
 
 
 def every_term(term: Term) -> bool:
-    """All terms stay terms."""
+    """Keep every term as it is, to be estimated from a whole table."""
     return True
 
 
 def of_two_targets(term: Term) -> bool:
-    """Terms stay terms if tables of the rows in which one target is known do not add up to them."""
+    """Keep the terms of two targets: tables of the rows in which one target is known do not add up to them."""
     return bool(term.variables & {"z", "pa"})
 
 
 def lower(formula: Formula, *, keep: Keep = no_term, unknown: bool = False) -> Formula:
-    """The formula in joint tables, with sums moved inward; information terms that ``keep`` names stay as they are.
+    """Rewrite a formula in joint tables, with sums moved inward; information terms that ``keep`` accepts stay as they are.
 
     With ``unknown`` cells of targets, all tables of a term are those of the rows in which its target is known.
     """
@@ -74,13 +74,13 @@ def lower(formula: Formula, *, keep: Keep = no_term, unknown: bool = False) -> F
 
 
 def _of_known_rows(names: Variables) -> Formula:
-    """A table of the rows in which ``y`` is known; without ``y``, what N/K times the difference of two others leaves of it."""
+    """Return a table of the rows in which ``y`` is known; a table without ``y`` as a sum of tables with it."""
     known = Table(names | {"y", KNOWN})
     return known if "y" in names else add(known, multiply(Number(-1.0), Table(names | {"y"})), Table(names))
 
 
 def add(*terms: Formula) -> Formula:
-    """A flat sum."""
+    """Return a flat sum: terms that are sums themselves are merged."""
     flat: list[Formula] = []
     for term in terms:
         flat += term.terms if isinstance(term, Add) else (term,)
@@ -88,7 +88,7 @@ def add(*terms: Formula) -> Formula:
 
 
 def multiply(*factors: Formula) -> Formula:
-    """A flat product with one number in front; multiplies out a number times a sum."""
+    """Return a flat product with one number in front; a number times a sum is multiplied out."""
     flat: list[Formula] = []
     number = 1.0
     for factor in factors:
@@ -107,7 +107,7 @@ def multiply(*factors: Formula) -> Formula:
 
 
 def push(reducer: Reduce, body: Formula, domain: Domain | None = None) -> Formula:
-    """``reducer`` over ``body``, moved inward as far as possible.
+    """Apply a reducer to a lowered body, moved inward as far as possible.
 
     A number stays with a product, which it keeps within the fixed point: products are rounded before they are added.
     """
@@ -147,7 +147,7 @@ def _is_number(factor: Formula) -> bool:
 
 
 def additive_components(formula: Formula) -> list[Formula]:
-    """The formula as a list of summands, each with its own reducers: relevance, redundancy and so on."""
+    """Split a formula into summands, each with its own reducers: relevance, redundancy and so on."""
     match formula:
         case Add(terms=terms):
             return [component for term in terms for component in additive_components(term)]

@@ -1,4 +1,4 @@
-"""The nodes of a formula: variables, information terms, reductions and arithmetic."""
+"""The nodes that a formula is a tree of: numbers, arithmetic, information terms, joint tables and reducers."""
 
 import math
 from collections.abc import Iterator
@@ -23,7 +23,9 @@ class FormulaError(ValueError):
 
 
 class Formula:
-    """A formula of the symbols above; sums, products and ratios of formulas and numbers are formulas.
+    """A formula of the symbols in :mod:`labelsieve.formula.symbols`.
+
+    Sums, products and ratios of formulas and numbers are formulas.
 
     Examples
     --------
@@ -54,7 +56,7 @@ class Formula:
 
     @cached_property
     def linear(self) -> "Linear | None":
-        """A lowered formula as a sum of tables; None when it is none."""
+        """The lowered formula as a sum of tables with whole factors; None when it is not such a sum."""
         return _as_sum_of_tables(self)
 
     def text(self) -> "list[str | Formula]":
@@ -68,7 +70,7 @@ class Formula:
         return str(self)
 
     def walk(self) -> "Iterator[Formula]":
-        """The node itself and all below it."""
+        """Yield the node itself and all nodes below it."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -108,7 +110,7 @@ Expression = Formula | float
 
 
 def as_formula(value: object) -> Formula:
-    """Numbers become constants."""
+    """Return a formula as it is, and a number as a constant."""
     if isinstance(value, Formula):
         return value
     if isinstance(value, Real):
@@ -120,13 +122,13 @@ def as_formula(value: object) -> Formula:
 
 
 def negative(formula: Formula) -> Formula:
-    """The formula with the opposite sign."""
+    """Return the formula with the opposite sign."""
     return Number(-formula.value) if isinstance(formula, Number) else Multiply((Number(-1.0), formula))
 
 
 @dataclass(frozen=True, repr=False)
 class Number(Formula):
-    """A constant."""
+    """A constant number."""
 
     value: float
 
@@ -136,7 +138,7 @@ class Number(Formula):
 
 @dataclass(frozen=True, repr=False)
 class Add(Formula):
-    """A sum."""
+    """A sum of formulas."""
 
     terms: tuple[Formula, ...]
 
@@ -163,7 +165,7 @@ class Add(Formula):
 
 @dataclass(frozen=True, repr=False)
 class Multiply(Formula):
-    """A product."""
+    """A product of formulas."""
 
     factors: tuple[Formula, ...]
 
@@ -183,7 +185,7 @@ class Multiply(Formula):
 
 @dataclass(frozen=True, repr=False)
 class Divide(Formula):
-    """A ratio; 0 where the denominator is 0."""
+    """A ratio of formulas; 0 where the denominator is 0."""
 
     numerator: Formula
     denominator: Formula
@@ -201,7 +203,7 @@ class Divide(Formula):
 
 @dataclass(frozen=True, repr=False)
 class Apply(Formula):
-    """A function of one or two formulas."""
+    """A function of one or two formulas: ``pos``, ``sqrt``, ``minimum`` or ``maximum``."""
 
     function: Function
     arguments: tuple[Formula, ...]
@@ -222,12 +224,12 @@ class Apply(Formula):
 
 
 def bracketed(formula: Formula) -> list[str | Formula]:
-    """The formula in brackets if it is a sum."""
+    """Write a formula in brackets if it is a sum."""
     return ["(", formula, ")"] if isinstance(formula, Add) else [formula]
 
 
 def underlined(formula: Formula, node: Formula | None, occurrence: int = 1) -> str:
-    """The formula on a line, and carets under the node where it is written for the first, second, ... time."""
+    """Write the formula on a line, and carets under the first, second, ... place where a node is written."""
     line, start, stop, n_written = "", -1, -1, 0
 
     def write(current: Formula) -> None:
@@ -270,7 +272,7 @@ class Size(Formula):
 
 
 class OfVariables(Formula):
-    """A formula that depends on the values of some variables."""
+    """A formula that depends on the values of some variables directly."""
 
     variables: Variables
 
@@ -331,12 +333,12 @@ class Reduce(Formula):
 
     @property
     def over_selected(self) -> bool:
-        """Whether it runs over the selected features, or over pairs of them."""
+        """True when the reducer runs over the selected features, or over pairs of them."""
         return self.variable in ("s", "st")
 
     @property
     def bound(self) -> Variables:
-        """The variables that it binds."""
+        """The variables that the reducer binds."""
         return frozenset({"s", "t"}) if self.variable == "st" else frozenset({self.variable})
 
     @cached_property
@@ -410,12 +412,12 @@ NODES = (Number, Add, Multiply, Divide, Apply, Size, Table, Term, Reduce)
 
 
 def unknown_node(node: Formula) -> FormulaError:
-    """The error for a node that planning and evaluation do not know."""
+    """Return the error for a node that planning and evaluation do not know."""
     return FormulaError(f"{type(node).__name__} is not a node that formulas can have.")
 
 
 def reducers_over_selected(formulas: list[Formula]) -> list[list[Reduce]]:
-    """The reducers over ``s`` or pairs, equal ones together: they share an accumulator."""
+    """Find the reducers over ``s`` or pairs of selected features; equal ones are listed together, to share an accumulator."""
     found: dict[Reduce, list[Reduce]] = {}
     for formula in formulas:
         for node in formula.walk():

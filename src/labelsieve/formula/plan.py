@@ -1,4 +1,4 @@
-"""Plans: checking and lowering a formula, the panels that it needs, and binding it to data."""
+"""Plans: a formula is checked, lowered to the panels that it needs, and bound to data."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -66,12 +66,12 @@ def check_open(formula: Formula, where: str) -> None:
 
 
 def needs_first(node: Formula) -> bool:
-    """True for a reducer over the selected that has no value for the empty selection."""
+    """True for a reducer over the selected features that has no value for the empty selection."""
     return isinstance(node, Reduce) and node.over_selected and not node.operation.linear
 
 
 def kind_of(component: Formula) -> str:
-    """The kind of a score component, by the variables that it mentions."""
+    """Return the kind of a summand of the score, by the variables that it mentions."""
     mentioned: Variables = frozenset().union(*(node.free for node in component.walk()))
     if mentioned & SELECTED:
         return "interaction" if "y" in mentioned else "redundancy"
@@ -122,7 +122,7 @@ class Fold:
 
     @classmethod
     def of(cls, reducers: list[Reduce]) -> "Fold":
-        """The fold of equal reducers."""
+        """Build the fold of equal reducers."""
         node = reducers[0]
         linear, panel = node.body.linear, None
         if linear is not None and node.operation.linear and all(term.names in PANEL_TABLES for term in linear.moving):
@@ -134,7 +134,7 @@ class Fold:
 
 
 class Plan:
-    """A score and the rule for the first step, ready to run.
+    """The score of a criterion and the rule for the first step, checked and lowered to joint tables.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Plan:
     first : Formula, default=None
         Score while nothing is selected; None: ``score`` with empty sums over ``s``.
     name : str, default="formula"
-        The name in messages.
+        Name of the criterion, for messages.
     keep : callable, default=no_term
         The information terms that are evaluated one by one; the others are sums of tables, which they share.
     unknown : bool, default=False
@@ -197,14 +197,14 @@ class Plan:
 
     @cached_property
     def target_needs(self) -> tuple[str, ...]:
-        """What the formula needs of the targets: see :mod:`labelsieve.labelspace.base`."""
+        """What the formula needs of the targets, such as pairs of them: see :mod:`labelsieve.labelspace.base`."""
         over = {node.variable for node in self._reducers}
         named = {"y": "sums over targets", "z": "pairs of targets", "pa": "parents of targets"}
         return tuple(need for variable, need in named.items() if variable in over)
 
     @property
     def takes_target_weights(self) -> bool:
-        """True when targets are only added up: not paired with each other, not compared with each other."""
+        """True when targets are only added up, so that they can have weights: not paired, and not compared with each other."""
         return not any(node.variable == "z" or (node.variable == "y" and not node.operation.linear) for node in self._reducers)
 
     @property
@@ -219,17 +219,17 @@ class Plan:
 
     @cached_property
     def needs(self) -> dict[str | None, Needs]:
-        """The panels that it needs, by the variable they are conditioned on."""
+        """The panels that the formulas need, by the variable they are conditioned on."""
         return needs(self.formulas)
 
     @cached_property
     def needs_of_known_rows(self) -> dict[str | None, Needs]:
-        """The panels of the rows in which a target is known."""
+        """The panels that the formulas need of the rows in which a target is known."""
         return needs(self.formulas, of_known_rows=True)
 
     @cached_property
     def formulas(self) -> list[Formula]:
-        """Every formula that is evaluated."""
+        """All lowered formulas that are evaluated."""
         return [component.lowered for component in [*self.components, *self.first_components]]
 
     @cached_property
@@ -241,7 +241,7 @@ class Plan:
         return Plan(self.score, self.first, name=self.name, keep=of_two_targets, unknown=True)
 
     def suited_to(self, workspace: Workspace) -> "Plan":
-        """The same for data or an estimator that needs whole tables of all terms, or of some."""
+        """Return the plan for the data and estimator of a workspace: with whole tables of all terms, or some, if needed."""
         if workspace.by_term:
             return self._term_by_term
         return self._of_known_rows if workspace.Y.has_missing else self
@@ -280,7 +280,7 @@ class Plan:
         return any(need.full for need in self.needs.values())
 
     def memory(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> tuple[int, int]:
-        """Estimated bytes of the packed features, and of accumulators and panels."""
+        """Estimate the bytes of the packed features, and those of accumulators and panels."""
         packed = n_rows * n_features * max(1, levels - 1) // 8
         by_feature, by_target = self._n_accumulators
         columns = by_feature + n_targets * by_target
@@ -291,14 +291,14 @@ class Plan:
         return packed, 8 * n_features * columns + 3 * min(panel, 8 * n_features * n_targets)
 
     def require_memory(self, X: Codes, n_targets: int) -> None:
-        """Raise MemoryError before anything is packed if it would not fit."""
+        """Raise a MemoryError if a search would not fit into memory, before anything is packed."""
         packed, accumulators = self.memory(X.n_rows, X.n_columns, n_targets, min(int(X.levels.max()), 33))
         if X.dense is None or X.in_file:
             packed = 0  # sparse columns are not stored as bits unless they are dense, those of a file not in memory
         require_memory(packed + accumulators, f"{self.name}: tables and accumulators of", X.n_columns, n_targets)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> str:
-        """The panels, their number of tables and the memory, for data of this size."""
+        """Describe the panels, their number of tables and the memory, for data of this size."""
         lines = [f"{self.name}: {self.score}"]
         if self.first is not None:
             lines.append(f"first step: {self.first}")
@@ -323,7 +323,7 @@ class Plan:
         return "\n".join(lines)
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> Scorer:
-        """The scorer of the features of ``workspace``, for all targets or a slice of them."""
+        """Bind the plan to data: return a scorer of the features of ``workspace``, for all targets or a slice of them."""
         plan = self.suited_to(workspace)
         if workspace.backend.on_device is not None and not plan.keeps_terms:
             is_whole = targets.indices(workspace.Y.n_columns) == (0, workspace.Y.n_columns, 1)

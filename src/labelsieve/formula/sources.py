@@ -42,7 +42,7 @@ class Needs:
 
 
 def needs(formulas: list[Formula], *, of_known_rows: bool = False) -> dict[str | None, Needs]:
-    """The panels that lowered formulas mention, by the variable they are conditioned on; of all rows, or of known ones."""
+    """Find the panels that lowered formulas mention, by the variable they are conditioned on; of all rows, or of known ones."""
     found: dict[str | None, Needs] = {}
 
     def note(names: Variables, added: bool) -> None:
@@ -78,7 +78,7 @@ def needs(formulas: list[Formula], *, of_known_rows: bool = False) -> dict[str |
 
 @cache
 def given_in(names: Variables) -> str | None:
-    """The variable among ``names`` that a panel is conditioned on."""
+    """Return the variable among ``names`` that a panel is conditioned on."""
     return next((name for name in GIVEN if name in names), None)
 
 
@@ -104,22 +104,22 @@ class Tables(ABC):
 
     @abstractmethod
     def table(self, names: Variables, context: Context) -> Fixed:
-        """Sums over the cells of the joint table of some variables, for every target of the context."""
+        """Return the sums over the cells of the joint table of some variables, for every target of the context."""
 
     @abstractmethod
     def select(self, newest: Any) -> None:
         """Condition on the newest selected feature, or on one for each target."""
 
     def total(self, names: Variables, context: Context) -> Fixed:
-        """The same as :meth:`table`, added over the targets."""
+        """Return the sums over the cells of a joint table, added over the targets of the context."""
         raise NotImplementedError(f"{type(self).__name__} does not add targets")
 
     def term(self, term: Term, context: Context) -> Real:
-        """An information term in nats, from whole tables: for estimators that are not sums over cells."""
+        """Estimate an information term in nats from whole tables, for estimators that are not sums over cells."""
         raise NotImplementedError(f"{type(self).__name__} has no whole tables")
 
     def entropies_of_targets(self, *, of_terms: bool) -> Fixed:
-        """Fixed-point entropies, to rank targets by; estimated as terms are, if there are some."""
+        """Return fixed-point entropies to rank targets by; ``of_terms``: estimated from whole tables."""
         raise NotImplementedError(f"{type(self).__name__} does not rank targets")
 
 
@@ -200,12 +200,12 @@ class Sources(Tables):
         return total
 
     def feature_sum(self, feature: Any) -> Any:
-        """The table of a feature alone, a number; of one that a GPU has chosen, an array of it on the GPU."""
+        """Return the table of a feature alone: a number, or an array on the GPU for a feature that the GPU has chosen."""
         table = self._workspace.feature_sums.take(feature)
         return int(table) if isinstance(feature, int | np.integer) else table
 
     def _panel(self, given: str | None, context: Context, what: str) -> Fixed:
-        """A table conditioned on a variable: kept for the newest value of the variable, else counted."""
+        """Return a table conditioned on a variable; tables with the newest value of the variable are kept."""
         newest = None if given is None else self._selected if given == "S" else getattr(context, given)
         if given not in self._panels or self._panels[given][0] != newest:
             self._panels[given] = newest, {}
@@ -246,7 +246,7 @@ class Sources(Tables):
         return kept[key]
 
     def _condition(self, given: str, context: Context) -> Condition:
-        """The variable that a panel is conditioned on."""
+        """Return the condition of a panel, as backends know it."""
         if given == "S":
             return JointFeatures(self._selected)
         index = getattr(context, given)
@@ -273,20 +273,20 @@ class Sources(Tables):
                 return self.backend.given_single(condition)
 
     def _of_known_rows(self, names: Variables, given: str | None, context: Context) -> Fixed:
-        """A table of the rows in which the target is known."""
+        """Return a table of the rows in which the target is known."""
         assert self._known is not None
         if {"f", "y"} <= names and self._counts_both(given):
             self._panel(given, context, "full")  # both are counted together
         return self._known.table(names - {KNOWN}, context)
 
     def _counts_both(self, given: str | None) -> bool:
-        """Whether panels for every target are needed both with all rows and with known rows, and counted once for both."""
+        """True when panels for every target are needed with all rows and with known rows: they are counted together."""
         if self._known is None or given is None:
             return False
         return all(wanted.get(given, Needs()).full for wanted in (self._wanted, self._known._wanted))
 
     def _of_pair(self, names: Variables, context: Context) -> Fixed:
-        """A table of the candidate and two selected features, or of some of them."""
+        """Return a table of the candidate and two selected features, or of some of them."""
         assert context.s is not None
         assert context.t is not None
         both = JointFeatures((min(context.s, context.t), max(context.s, context.t)))
@@ -302,7 +302,7 @@ class Sources(Tables):
         return self._panels["st"][1]["pair"][:, np.newaxis]
 
     def term(self, term: Term, context: Context) -> Real:
-        """An information term in nats, all its entropies from one whole table, in the rows in which its variables are known."""
+        """Estimate a term in nats, all its entropies from one whole table, in the rows in which its variables are known."""
         given = next((name for name in (*GIVEN, "t") if name in term.variables), None)
         letters, workspace, targets = {"f": "x", "y": "y", given: "z"}, self._workspace, slice(context.first, context.last)
         if {"s", "t"} <= term.variables:  # one of the pair takes the place of a target
@@ -315,7 +315,7 @@ class Sources(Tables):
         return workspace.table_information(terms, condition, targets)
 
     def _with_newest_as_target(self, context: Context) -> "tuple[str, Workspace]":
-        """Which of a pair is the newest, ``s`` in the first pair that is asked for, and a workspace with it as the target."""
+        """Return which of a pair of features is the newest, ``"s"`` or ``"t"``, and a workspace with it as the only target."""
         assert context.s is not None
         if self._newest_as_target is None or self._newest_as_target[0] not in (context.s, context.t):
             self._newest_as_target = context.s, self._workspace.with_feature_as_target(context.s)

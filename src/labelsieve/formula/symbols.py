@@ -1,4 +1,4 @@
-r"""Symbols of formulas.
+r"""The symbols that formulas are written with.
 
 ====================  =============================================================================================
 ``f``                 the candidate feature
@@ -50,7 +50,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Joint:
-    """One variable or several together."""
+    """One variable, or several variables together as one."""
 
     variables: Variables
     written: str
@@ -67,7 +67,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Conditioned:
-    """A variable and a condition."""
+    """A variable given a condition, as in ``f | s``."""
 
     variable: Joint
     condition: Joint
@@ -81,7 +81,7 @@ f, s, t, S, y, z, pa = (Joint(frozenset({name}), name) for name in ORDER)
 
 
 def joint(value: object) -> Joint:
-    """A symbol, or a tuple of symbols as one variable."""
+    """Return a symbol, or a tuple of symbols, as one variable."""
     if isinstance(value, Joint):
         return value
     if isinstance(value, tuple) and value and all(isinstance(part, Joint) for part in value):
@@ -154,7 +154,7 @@ class Reducer:
         return self.over(body)
 
     def over(self, body: Expression, domain: Domain = "all", top: int | None = None) -> Formula:
-        """The reducer over some of the targets."""
+        """Reduce over some of the targets: those of a domain, or the ``top`` ones of largest entropy."""
         formula = as_formula(body)
         reduced = Reduce(self.operation, self.variable, formula, domain, top)
         if not reduced.bound <= formula.free:

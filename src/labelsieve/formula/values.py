@@ -1,8 +1,7 @@
-"""Values of a formula, exact or real, and the operations that reduce them."""
+"""Values of formulas, fixed-point integers or doubles, and the operations that reduce them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,11 +25,11 @@ class Value(NamedTuple):
     exact: bool
 
     def real(self, fixed: FixedPoint) -> Real:
-        """The value in nats."""
+        """Return the value in nats."""
         return fixed.information(self.array) if self.exact else self.array  # type: ignore[arg-type, return-value]
 
     def fixed(self, fixed: FixedPoint) -> Fixed:
-        """The value in fixed point, rounded if it was not."""
+        """Return the value in fixed point; doubles are rounded."""
         if self.exact:
             return self.array  # type: ignore[return-value]
         scaled = np.floor(self.array * (fixed.scale * fixed.total) + 0.5)
@@ -40,7 +39,7 @@ class Value(NamedTuple):
 
     @property
     def whole(self) -> int | None:
-        """The value of a scalar that is a whole number."""
+        """The whole number that a single double is; None for other values."""
         if self.exact or self.array.size != 1:
             return None
         number = float(self.array[0, 0])
@@ -48,7 +47,7 @@ class Value(NamedTuple):
 
     @staticmethod
     def total(values: "list[Value]", fixed: FixedPoint) -> "Value":
-        """The sum: exact when all are."""
+        """Add values; the sum is exact when all of them are."""
         exact = all(value.exact for value in values)
         total, *others = together([value.array if exact else value.real(fixed) for value in values])
         for array in others:
@@ -57,7 +56,7 @@ class Value(NamedTuple):
 
     @staticmethod
     def product(values: "list[Value]", fixed: FixedPoint) -> "Value":
-        """The product: exact for one exact value and whole numbers."""
+        """Multiply values; the product is exact for one exact value and whole numbers."""
         wholes = [value.whole for value in values]
         others = [value for value, whole in zip(values, wholes, strict=True) if whole is None]
         number = 1
@@ -72,7 +71,7 @@ class Value(NamedTuple):
 
     @staticmethod
     def ratio(top: "Value", bottom: "Value", fixed: FixedPoint) -> "Value":
-        """The ratio; 0 where the denominator is 0."""
+        """Divide values; the ratio is 0 where the denominator is 0."""
         numerator, denominator = together([top.real(fixed), bottom.real(fixed)])
         if isinstance(denominator, float):
             return Value(numerator / denominator if denominator else numerator * 0.0, False)
@@ -82,7 +81,7 @@ class Value(NamedTuple):
 
     @staticmethod
     def apply(function: str, values: "list[Value]", fixed: FixedPoint) -> "Value":
-        """pos, minimum, maximum (exact when their arguments are) and sqrt."""
+        """Apply ``pos``, ``minimum``, ``maximum`` (exact when their arguments are) or ``sqrt``."""
         if function == "sqrt":
             return Value(np.sqrt(np.maximum(values[0].real(fixed), 0.0)), False)
         exact = all(value.exact for value in values)
@@ -98,12 +97,12 @@ def _fits(array: Fixed | Real, factor: int) -> bool:
 
 
 def largest(array: Any) -> Any:
-    """The largest absolute value, 0 of none; of an array of any device."""
+    """Return the largest absolute value of an array of any device; 0 for an empty one."""
     return np.abs(array).max() if array.size else 0
 
 
 def together(arrays: list[Any]) -> list[Any]:
-    """The arrays; if some are of another device, single numbers of the host as Python numbers, which any array takes.
+    """Return arrays that can be computed with together: next to arrays of a GPU, single numbers of the host are Python numbers.
 
     >>> together([np.array([[2.0]]), np.array([[1.0], [3.0]])])
     [array([[2.]]), array([[1.],
@@ -118,7 +117,7 @@ def together(arrays: list[Any]) -> list[Any]:
 
 
 def weighted_sum(values: Iterable[tuple[Value, slice]], weights: TargetWeights, fixed: FixedPoint) -> Value:
-    """The sum over targets with their weights: exact for whole weights, else in doubles, one target after the other."""
+    """Add values over targets with weights: exact for whole weights, else in doubles, one target after the other."""
     exact, real = np.zeros((1, 1), dtype=np.int64), np.zeros((1, 1))
     for value, targets in values:
         of_targets = weights.values[targets]
@@ -156,13 +155,8 @@ class Operation:
     linear: bool
     averages: bool = False
 
-    def start(self, shape: tuple[int, int], xp: ModuleType = np) -> Fixed:
-        """An array to fold into, of numpy or another module."""
-        started: Fixed = xp.full(shape, self.identity, dtype=np.int64)
-        return started
-
     def reduce(self, values: Fixed) -> Fixed:
-        """Over the targets, the last axis, which stays with length one."""
+        """Reduce over the targets, the last axis, which stays with length one."""
         given: Any = values
         if isinstance(given, np.ndarray):
             reduced: Fixed = self.ufunc.reduce(given, axis=-1, keepdims=True)
@@ -171,11 +165,11 @@ class Operation:
         return reduced
 
     def fold(self, into: Fixed, values: Fixed, where: NDArray[np.bool_] | None = None) -> None:
-        """Fold values in place, only the targets in ``where``."""
+        """Fold values into an array in place, or only those of the targets in ``where``."""
         self.ufunc(into, values if where is None else np.where(where, values, self.identity), out=into)
 
     def finish(self, folded: Fixed, counts: NDArray[np.intp], fixed: FixedPoint) -> Value:
-        """The result of as many folds as ``counts``; 0 where there were none."""
+        """Return the result of ``counts`` folds for each target; 0 where there were none."""
         if self.averages:
             return Value(fixed.information(folded) / np.maximum(counts, 1), False)
         if self.linear or (counts.ndim == 0 and counts > 0):

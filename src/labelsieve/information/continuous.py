@@ -132,7 +132,7 @@ def _near_numbers(x: Real, y: Real, k: int) -> float:
 
 
 def digamma(numbers: ArrayLike) -> Real:
-    """The derivative of log gamma."""
+    """Return the derivative of the logarithm of the gamma function."""
     from scipy.special import digamma
 
     return np.asarray(digamma(numbers), dtype=np.float64)
@@ -145,7 +145,7 @@ def _unit_variance(column: Real) -> Real:
 
 
 def _kth_distance(ordered: Real, k: int) -> Real:
-    """Distance of each value to its k-th neighbor: the best window of k + 1 values that holds it."""
+    """Return the distance of each value to its k-th neighbor: the best window of k + 1 values that holds it."""
     n = len(ordered)
     best = np.full(n, np.inf)
     for below in range(k + 1):
@@ -157,21 +157,21 @@ def _kth_distance(ordered: Real, k: int) -> Real:
 
 
 class _Counter:
-    """How many of some values lie within a distance; exact in the arithmetic in which distances are differences."""
+    """Counts values within a distance, exactly in the arithmetic in which distances are differences."""
 
     def __init__(self, values: Real) -> None:
         self.values, counts = np.unique(values, return_counts=True)
         self.before = np.concatenate([[0], np.cumsum(counts)])
 
     def within(self, centers: Real, radius: Real, *, strictly: bool = False) -> Whole:
-        """Values at most ``radius`` away from each center, or less; the center itself counts."""
+        """Count the values at most ``radius`` away from each center, or ``strictly`` less; the center itself counts."""
         first = self._edge(centers, radius, strictly, -1)
         last = self._edge(centers, radius, strictly, 1)
         counts: Whole = np.where(last >= first, self.before[last + 1] - self.before[first], 0)
         return counts
 
     def _edge(self, centers: Real, radius: Real, strictly: bool, side: int) -> Whole:
-        """The outermost distinct value within the radius, to the left (-1) or to the right (1)."""
+        """Find the outermost distinct value within the radius, to the left (-1) or to the right (1)."""
         at = np.searchsorted(self.values, centers + side * radius, side="left" if side < 0 else "right") - (side > 0)
         at = np.clip(at, 0, len(self.values) - 1)
 
@@ -250,7 +250,7 @@ def _bandwidth(bandwidth: object, n_rows: int, dimensions: int) -> float:
 
 
 def _in_bandwidths(column: Real, width: float) -> Real | None:
-    """The column in bandwidths; None if it is constant."""
+    """Scale a column to units of the bandwidth; None if it is constant."""
     if column.max() == column.min():
         return None
     column = moderate(column)
@@ -259,7 +259,7 @@ def _in_bandwidths(column: Real, width: float) -> Real | None:
 
 
 def _kernel(rows: Real, column: Real) -> Real:
-    """Kernel values of some rows with all, up to a factor."""
+    """Return the kernel values of some rows with all, up to a factor."""
     kernel = rows[:, np.newaxis] - column
     np.square(kernel, out=kernel)
     kernel *= -0.5
@@ -367,7 +367,7 @@ class ClassDistances:
                 self._kept[first:last] += _squares(self._columns[column], first, last)
 
     def information(self, candidates: list[int]) -> Real:
-        """Information of the set with each of the candidates added, in nats."""
+        """Return the information of the set with each of the candidates added, in nats."""
         totals = np.zeros(len(candidates))
         for first, last, same_class in self._blocks():
             near = self._near(first, last)
@@ -376,14 +376,14 @@ class ClassDistances:
         return totals / self._n_rows
 
     def _blocks(self) -> Iterator[tuple[int, int, slice]]:
-        """Rows of one class, so many at a time, and all rows of that class."""
+        """Yield ranges of rows of one class, and the range of all rows of that class."""
         height = max(1, BLOCK_BYTES // (8 * self._n_rows))
         for start, stop in self._classes:
             for first in range(start, stop, height):
                 yield first, min(stop, first + height), slice(start, stop)
 
     def _near(self, first: int, last: int) -> Real:
-        """Squared distances of some rows to all, by the columns taken."""
+        """Return squared distances of some rows to all, by the columns taken."""
         if self._kept is not None:
             return self._kept[first:last]
         near = np.zeros((last - first, self._n_rows))
@@ -392,7 +392,7 @@ class ClassDistances:
         return near
 
     def _local(self, squares: Real, first: int, same_class: slice) -> float:
-        """The sum over the rows of a block; their class is the columns ``same_class``."""
+        """Add up the terms of the rows of a block; the rows of their class are the columns ``same_class``."""
         rows = np.arange(len(squares))
         squares[rows, first + rows] = np.inf  # no row is a neighbor of itself
         n_same = same_class.stop - same_class.start
@@ -412,14 +412,14 @@ class ClassDistances:
 
 
 def _squares(column: Real, first: int, last: int) -> Real:
-    """Squared differences of some rows to all."""
+    """Return squared differences of some rows to all."""
     difference = column[first:last, np.newaxis] - column[np.newaxis, :]
     difference *= difference
     return difference
 
 
 def read_columns(X: TargetsLike, what: str = "X") -> list[Real]:
-    """The columns of a table as doubles, all finite."""
+    """Read the columns of a table as doubles, all finite."""
     table = read_table(X, what=what)
     columns = []
     for j in range(table.shape[1]):
@@ -434,14 +434,14 @@ def read_columns(X: TargetsLike, what: str = "X") -> list[Real]:
 
 
 def read_classes(Y: TargetsLike, X: list[Real]) -> Codes:
-    """Targets that are classes, with the rows of ``X``."""
+    """Read targets that are classes, and check that they have the rows of ``X``."""
     classes = Codes.from_values(label_matrix(Y), what="Y")
     require_same_rows(len(X[0]), classes.n_rows)
     return classes
 
 
 def read_numbers(Y: TargetsLike, X: list[Real]) -> list[Real]:
-    """Targets that are numbers, with the rows of ``X``."""
+    """Read targets that are numbers, and check that they have the rows of ``X``."""
     numbers = read_columns(Y, "Y")
     require_same_rows(len(X[0]), len(numbers[0]))
     return numbers

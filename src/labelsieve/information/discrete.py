@@ -138,7 +138,7 @@ def mutual_information(
 
 
 def _of_known_rows(X: Codes, Y: Codes, sample_weight: WeightsLike, options: dict[str, Any]) -> Real:
-    """Mutual information of every column of ``X`` in the rows in which it is known."""
+    """Compute the mutual information of every column of ``X`` in the rows in which it is known."""
     assert X.missing is not None
     information = np.zeros((X.n_columns, Y.n_columns))
     for j in range(X.n_columns):
@@ -229,7 +229,7 @@ def interaction_information(
 
 
 def unit_of(base: Base) -> float:
-    """Nats of a unit of information."""
+    """Return the number of nats in a unit of information."""
     one_of(base, "base", ("nat", "bit"))
     return math.log(2) if base == "bit" else 1.0
 
@@ -244,7 +244,7 @@ def sum_of_entropies(
     *,
     signed: bool = False,
 ) -> Real:
-    """A sum of joint entropies, which a measure is, for every column of the first table with every column of the second.
+    """Compute a measure, a sum of joint entropies, for every column of the first table with every column of the second.
 
     ``terms`` has signs and the variables of each entropy, of "x", "y" and "z" (all columns of the third table as one variable).
     Shrinkage takes each entropy of a sum from one table: see :func:`shrunk_information`.
@@ -284,12 +284,12 @@ def sum_of_entropies(
 
 @cache
 def _largest_first(terms: Terms) -> list[tuple[int, str]]:
-    """The terms with whole signs, those with the largest tables first."""
+    """Sort terms by the sizes of their tables, the largest first; signs become whole numbers."""
     return sorted(((int(sign), names) for sign, names in terms), key=lambda term: ("y" in term[1], len(term[1])), reverse=True)
 
 
 def _sums(backend: Backend, wanted: set[str], Z: Codes | None) -> dict[str, Sums | int]:
-    """Sums over the cells of the tables that are wanted: features down, targets across."""
+    """Return the sums over the cells of the wanted tables: features down, targets across."""
     sums: dict[str, Sums | int] = {}
     if wanted & {"x", "y"}:
         x, y = backend.singles()
@@ -316,7 +316,7 @@ def _tables(named: Mapping[str, TargetsLike | Codes]) -> list[Codes]:
 
 
 def shrunk_information(tables: Sequence[Codes], terms: Terms, sample_weight: WeightsLike = None) -> Real:
-    """Sums of entropies of shrunk tables, in nats, for every column of the first table with every column of the second.
+    """Compute sums of entropies of shrunk tables, in nats, for every column of the first table with every one of the second.
 
     ``terms`` has signs and the variables of each entropy, of "x", "y" and "z": ``((1, "x"), (1, "y"), (-1, "xy"))`` is mutual
     information. All columns of a third table are one variable. Rows in which a column of the second table is missing are left

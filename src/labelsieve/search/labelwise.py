@@ -1,4 +1,4 @@
-"""Searches for each target separately, and scores of targets that are joined into one."""
+"""A search for each target separately, and the scores of single targets joined into one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -48,7 +48,7 @@ def search_each(
     last: NDArray[np.intp] = NONE,
     progress: Progress | None = None,
 ) -> Lists:
-    """``n_selected`` features for each of the targets, and their scores: arrays of shape ``(n_targets, n_selected)``.
+    """Select ``n_selected`` features for each of the targets; return them and their scores, ``(n_targets, n_selected)``.
 
     The same lists as one :class:`GreedySearch` after the other, with the same ``last``. ``excluded`` features are selected for
     no target, and a target with a row of ``candidates`` selects among those; enough features must be left. Targets are
@@ -81,7 +81,7 @@ def _lists_of_sparse(
     candidates: NDArray[np.intp] | None,
     last: NDArray[np.intp],
 ) -> Iterator[Lists] | None:
-    """The lists of blocks of targets from the rows that columns list, where that is possible and there are many tables."""
+    """Return the lists of blocks of targets from the rows that columns list; None if that is not possible, or not faster."""
     n_features = workspace.X.n_columns
     if len(forced) or 8 * n_features * len(targets) <= PANEL_BYTES:
         return None
@@ -133,7 +133,7 @@ def _lists_of_blocks(
     last: NDArray[np.intp],
     progress: Progress | None,
 ) -> Iterator[Lists]:
-    """The lists of blocks of targets from panels of all features."""
+    """Yield the lists of blocks of targets from panels of all features."""
     n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
     suited = plan.suited_to(workspace)
     shared = can_share(suited) and not suited.keeps_terms and not suited.needs_of_known_rows
@@ -162,12 +162,12 @@ def _lists_of_blocks(
 
 
 def targets_per_block(n_features: int) -> int:
-    """The number of targets that are searched together, so that an accumulator of all features takes 64 MB."""
+    """Return the number of targets that are searched together, so that an accumulator of all features takes 64 MB."""
     return max(1, PANEL_BYTES // (8 * n_features))
 
 
 def together(rows: Sequence[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Lists:
-    """Lists of any lengths, with their scores, as two arrays padded with -1 and NaN.
+    """Put lists of any lengths, and their scores, into two arrays padded with -1 and NaN.
 
     >>> together([(np.array([4, 2]), np.array([0.5, 0.1])), (np.array([3]), np.array([0.2]))])[0]
     array([[ 4,  2], [ 3, -1]])
@@ -192,7 +192,7 @@ def _greedy(
     last: NDArray[np.intp] | NDArray[np.bool_],
     progress: Progress | None,
 ) -> Lists:
-    """One step after the other, for all targets of a block; ``last`` are indices of all targets, or a mask."""
+    """Search greedily for all targets of a block at once; ``last`` are indices of all targets, or a mask."""
     n_targets = closed.shape[1]
     barred = np.where(closed, -np.inf, 0.0)
     in_the_end = barred if not len(last) else barred.copy()  # when none but the last ones is left
@@ -217,7 +217,7 @@ def _greedy(
 def _ranked(
     scorer: LabelwiseScorer, n_selected: int, forced: Sequence[int], closed: NDArray[np.bool_], last: NDArray[np.intp]
 ) -> Lists:
-    """Scores that do not depend on the selection are sorted once."""
+    """Sort scores that do not depend on the selection, once for each target."""
     now = scorer.scores()
     tier = np.where(closed, 2, 0)
     tier[last] += 1
@@ -231,7 +231,7 @@ def _ranked(
 
 
 def _largest(scores: NDArray[np.float64], n_selected: int) -> Lists:
-    """The first columns of every row in descending order, ties from the left, without sorting the others."""
+    """Return the largest columns of every row in descending order, ties from the left, without sorting the others."""
     selected = np.empty((len(scores), n_selected), dtype=np.intp)
     least = -np.partition(-scores, n_selected - 1, axis=1)[:, n_selected - 1]
     for row, (values, threshold) in enumerate(zip(scores, least, strict=True)):
@@ -245,7 +245,7 @@ Scale = Literal["none", "length", "largest"]
 
 
 def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale = "length") -> NDArray[np.float64]:
-    r"""One score for each feature from a table of features by labels.
+    r"""Join a table of scores, features by labels, to one score for each feature.
 
     .. math:: J(f) = \max_y \frac{I(f; y)}{\sqrt{\sum_g I(g; y)^2}}
 
@@ -278,7 +278,7 @@ def join_labels(scores: NDArray[np.float64], *, join: Join = "max", scale: Scale
 
 
 def scores_by_label(plan: Plan, workspace: Workspace, targets: slice) -> NDArray[np.float64]:
-    """``(d, t)``: scores of all features for each of the targets separately; for a criterion that is a ranking."""
+    """Return the scores of a ranking for each of the targets separately, ``(d, t)``."""
     selected, scores = search_each(plan, workspace, workspace.X.n_columns, targets=targets)
     table = np.empty(scores.shape)
     np.put_along_axis(table, selected, scores, axis=1)
@@ -286,7 +286,7 @@ def scores_by_label(plan: Plan, workspace: Workspace, targets: slice) -> NDArray
 
 
 def joined_scores(tables: Sequence[CountingInput], criterion: JoinedMIM, options: CountingOptions) -> "KnownScores":
-    """Scores by label, with separate bins if there is a table for each label, joined as the criterion defines."""
+    """Score features for each label, with separate bins if there is a table for each, and join the scores by the criterion."""
     scores = []
     for label, table in enumerate(tables):
         workspace = Workspace(table.X, table.Y, replace(options, weights=table.weights), row_index=table.row_index)
@@ -296,7 +296,7 @@ def joined_scores(tables: Sequence[CountingInput], criterion: JoinedMIM, options
 
 
 def sampling_error(workspace: Workspace, n_targets: int) -> NDArray[np.float64]:
-    r"""Standard error of the relevance of every feature for ``n_targets`` targets, estimated from a random sample, in nats.
+    r"""Estimate the standard error of the relevance of every feature for ``n_targets`` targets from a sample of them, in nats.
 
     .. math:: q \sqrt{1 - m / q} \, \frac{s}{\sqrt{g}}
 
@@ -317,7 +317,7 @@ def sampling_error(workspace: Workspace, n_targets: int) -> NDArray[np.float64]:
 
 
 class KnownScores(Gain):
-    """The gain of a ranking whose scores are computed beforehand; joined ones are not the relevance of all labels together."""
+    """The gain of a ranking whose scores are computed beforehand."""
 
     name = "joined-mim"
     is_ranking = True
@@ -326,9 +326,9 @@ class KnownScores(Gain):
         self._scores = scores
 
     def scores(self) -> NDArray[np.float64]:
-        """Score of every feature."""
+        """Return the score of every feature."""
         return self._scores
 
     def components(self, feature: int) -> dict[str, float]:
-        """All of it is relevance."""
+        """Return the score of a feature as its only component, relevance."""
         return {"relevance": float(self._scores[feature])}

@@ -1,4 +1,4 @@
-"""The factory of backends: from a ``backend=`` setting, or the sizes of the tables, to a backend."""
+"""Choosing a backend: by the setting ``backend=``, or by the sizes of the tables."""
 
 from dataclasses import dataclass
 from functools import cache, partial
@@ -32,7 +32,7 @@ class CountingOptions:
     weights : RowWeights, optional
         Quantized weights of the rows of ``X``.
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
-        Of entropies.
+        The estimator of entropies.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
     backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
@@ -73,7 +73,7 @@ def make_backend(
 
 
 def fastest_backend(X: Codes, Y: Codes, options: CountingOptions) -> BackendFactory | str:
-    """The backend that is expected to be fastest for a table and a number of threads."""
+    """Return the backend that is expected to be fastest for a table and a number of threads."""
     if X.in_file:
         from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 
@@ -86,7 +86,7 @@ def fastest_backend(X: Codes, Y: Codes, options: CountingOptions) -> BackendFact
 
 
 def named_backend(name: str) -> BackendFactory:
-    """The factory of a backend by its name; packages that only some backends need are imported here."""
+    """Return the factory of a backend by its name; only the package of that backend is imported."""
     kind, _, device = name.partition(":")
     if name == "native":
         return NativeBackend
@@ -106,7 +106,7 @@ def named_backend(name: str) -> BackendFactory:
 
 
 def panel_cells(X: Codes, Y: Codes) -> int:
-    """Features times rows of targets that the core goes through for a panel: those outside of the first level.
+    """Return the number of features times rows of targets that the core goes through for a panel.
 
     0 for tables of many levels and sparse ones, for which a GPU has no advantage.
     """

@@ -1,4 +1,4 @@
-r"""Targets with unknown cells: sums over the rows in which a target is known, from any backend (pairwise deletion).
+r"""Targets with unknown cells, for any backend: sums over the rows in which a target is known (pairwise deletion).
 
 Let a target :math:`y` be known in :math:`K` of :math:`N` rows, :math:`S_K` be sums over the cells of these rows, and :math:`T`
 sums over all rows. The tables of :math:`y` with variables :math:`A` that are handed out are
@@ -93,13 +93,13 @@ class KnownTargets(Backend):
         return KnownTables(self, self._fixed, self._all_ratios)
 
     def _flagged(self, targets: slice) -> tuple[int, int, slice]:
-        """The range of the targets, and which of the targets with unknown cells are in it."""
+        """Return the range of the targets, and which of the targets with unknown cells are in it."""
         first, last = target_range(targets, self._n_targets)
         start, stop = np.searchsorted(self._with_unknown, (first, last))
         return first, last, slice(int(start), int(stop))
 
     def _parts(self, targets: slice) -> list[slice]:
-        """The slices of the wrapped backend's targets: these, and the indicators of those with unknown cells."""
+        """Return slices of the wrapped backend's targets: these, and the indicators of those with unknown cells."""
         first, last, flagged = self._flagged(targets)
         if last - first == self._n_targets:
             return [ALL_TARGETS]
@@ -107,7 +107,7 @@ class KnownTargets(Backend):
         return [slice(first, last), *([indicators] if flagged.stop > flagged.start else [])]
 
     def _combined(self, base: Sums, sums: Sums, targets: slice) -> Sums:
-        """``T'`` from sums for targets and, behind them, indicators; ``base`` are the tables without a target."""
+        """Compute ``T'`` from sums for targets and, behind them, indicators; ``base`` are the tables without a target."""
         first, last, flagged = self._flagged(targets)
         n_targets = last - first
         combined = sums[:, :n_targets].copy()
@@ -186,7 +186,7 @@ def known_tables_suffice(tables: Iterable[tuple[float, Iterable[str]]]) -> bool:
 
 
 def known_ratios(Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
-    """All rows (or their weight) by the known ones, for every target: 1 where all are known.
+    """Return the ratio of all rows (or their weight) to the known ones, for every target: 1 where all are known.
 
     >>> Y = Codes(4, np.array([3, 2], dtype=np.uint32), dense=np.array([[0, 1], [2, 0], [1, 0], [2, 1]], dtype=np.uint8),
     ...           missing=np.array([True, False]))
@@ -208,7 +208,7 @@ def known_ratios(Y: Codes, weights: RowWeights | None) -> NDArray[np.float64]:
 
 
 def _with_indicators(Y: Codes, columns: NDArray[np.intp]) -> Codes:
-    """The targets, and a column "unknown" for each of ``columns``."""
+    """Return the targets, and behind them an indicator of unknown cells for each of ``columns``."""
     last = (Y.levels[columns] - 1).astype(np.uint16)
     levels = np.concatenate([Y.levels, np.full(len(columns), 2, dtype=np.uint32)])
     if Y.dense is not None:

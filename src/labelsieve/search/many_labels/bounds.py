@@ -1,4 +1,4 @@
-"""Upper bounds of scores for groups of labels."""
+"""Upper bounds of scores for groups of features, so that a search can leave out groups that have no better feature."""
 
 from collections.abc import Callable
 from functools import reduce
@@ -29,7 +29,7 @@ from labelsieve.formula.values import SUM, Fixed, Operation, Value
 
 
 def merged(formula: Formula) -> Formula:
-    """The formula of a single target, with one linear sum, or mean, over the selected features: what cancels out is gone.
+    """Rewrite the formula of a single target with one linear sum, or mean, over the selected features: terms that cancel go.
 
     >>> from labelsieve.formula import I, f, s, sum_s, sum_y, y
     >>> from labelsieve.formula.lowering import lower
@@ -74,7 +74,7 @@ def _with_one_sum(formula: Add) -> Formula:
 
 
 def tables_of(node: Formula) -> dict[Variables, float] | None:
-    """The factors of the tables that a linear formula is a sum of; None for other formulas."""
+    """Return the factors of the tables that a linear formula is a sum of; None for other formulas."""
     match node:
         case Table(variables=names):
             return {names: 1.0}
@@ -143,7 +143,7 @@ class GroupBounds:
         self._ranges = {"y": self._of_target(), "h": self._entropy()}
 
     def bounds(self) -> NDArray[np.float64]:
-        """The bound of every pair, in nats."""
+        """Return the bound of every pair, in nats."""
         value = self._range(self._score if self._n_selected else self._first)[1]
         nats = value.real(self._fixed)
         if not value.exact:
@@ -174,7 +174,7 @@ class GroupBounds:
         return self._values[counts] + self._values[self._n - counts]
 
     def _of_target(self) -> tuple[Fixed, Fixed]:
-        """The range of I(f; y)."""
+        """Return the range of I(f; y)."""
         b = self._of_targets
 
         def at(a: Counts) -> Fixed:
@@ -184,14 +184,14 @@ class GroupBounds:
         return at(self._least) - slack, at(self._most) + slack
 
     def _entropy(self) -> tuple[Fixed, Fixed]:
-        """The range of H(f)."""
+        """Return the range of H(f)."""
         ends = [self._fixed.top - self._two(counts) for counts in (self._least, self._most)]
         middle = self._fixed.top - self._two(np.clip(self._n // 2, self._least, self._most))
         slack = np.where(self._least == self._most, 0, ROUNDING)
         return np.minimum(*ends) - slack, np.maximum(middle, np.maximum(*ends)) + slack
 
     def _of_selected(self, c: Counts, x: Counts, is_known: NDArray[np.bool_]) -> tuple[Fixed, Fixed]:
-        """The range of I(f; s)."""
+        """Return the range of I(f; s)."""
         n, least, most = self._n, self._least, self._most
 
         def at(a: Counts, common: Counts) -> Fixed:
@@ -206,7 +206,7 @@ class GroupBounds:
         return np.where(is_known, none, low), np.where(is_known, none, high)
 
     def _given_selected(self, c: Counts, m: Counts, x: Counts, is_known: NDArray[np.bool_]) -> tuple[Fixed, Fixed]:
-        """The range of I(f; y | s)."""
+        """Return the range of I(f; y | s)."""
         n, a, b = self._n, self._most, self._of_targets
         constant = self._term(m) + self._term(b - m) + self._tables[frozenset("s")] - self._tables[frozenset("sy")]
 
@@ -220,7 +220,7 @@ class GroupBounds:
         return np.where(is_known, none, -ROUNDING), np.where(is_known, none, high)
 
     def _range(self, node: Formula) -> Range:
-        """The smallest and the largest value of a formula."""
+        """Return the smallest and the largest value of a formula."""
         if (known := tables_of(node)) is not None:
             return self._linear(known)
         match node:
@@ -245,13 +245,13 @@ class GroupBounds:
         raise unknown_node(node)
 
     def _rounded(self, ends: Range) -> Range:
-        """In fixed point; wider where doubles may have been rounded in another order."""
+        """Return a range in fixed point, wider where doubles may have been rounded in another order."""
         low, high = ends
         slack = 0 if low.exact and high.exact else ROUNDING
         return Value(low.fixed(self._fixed) - slack, True), Value(high.fixed(self._fixed) + slack, True)
 
     def _corners(self, operation: Callable[[list[Value], FixedPoint], Value], one: Range, other: Range) -> Range:
-        """The range of an operation that is monotone in each of two values."""
+        """Return the range of an operation that is monotone in each of two values."""
         low, *others = (operation([a, b], self._fixed) for a, b in product(one, other))
         high = low
         for value in others:
@@ -259,7 +259,7 @@ class GroupBounds:
         return low, high
 
     def _ratio(self, top: Range, bottom: Range) -> Range:
-        """0 where the denominator is 0 and known; no bound where it may be 0, or the ratio be very large."""
+        """Return the range of a ratio: 0 where the denominator is 0; pairs whose ratio may be very large have no bound."""
         low, high = (value.real(self._fixed) for value in bottom)
         is_zero, is_unknown = (low == 0) & (high == 0), (low <= 0) & (low < high)
         safe: Range = Value(np.where(is_unknown, 1.0, low), False), Value(np.where(is_unknown, 1.0, high), False)
@@ -270,7 +270,7 @@ class GroupBounds:
         return Value(low, False), Value(high, False)
 
     def _linear(self, known: dict[Variables, float]) -> Range:
-        """A sum of tables as a sum of information terms and entropies, of which ranges are known."""
+        """Return the range of a sum of tables, as a sum of information terms and entropies whose ranges are known."""
         factors = {"".join(sorted(names)): factor for names, factor in known.items()}
         given = factors.get("fsy", 0.0)
         of_selected, of_target = factors.get("fs", 0.0) + given, factors.get("fy", 0.0)

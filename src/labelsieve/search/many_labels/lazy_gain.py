@@ -1,4 +1,4 @@
-"""Lazy evaluation of criteria whose scores never increase, where accumulators of all features and targets do not fit."""
+"""Lazy evaluation of criteria whose scores never increase, for data whose accumulators do not fit into memory."""
 
 from collections.abc import Sequence
 
@@ -73,11 +73,11 @@ class LazyGain:
         self._n_exact = 1 if plan.first is not None else 0  # selected features up to which all scores are evaluated at once
 
     def scores(self) -> Real:
-        """Scores of all features; upper bounds of those that cannot be the best of all."""
+        """Return scores of all features; for those that cannot be the best, upper bounds."""
         return self.scores_among(np.ones(self._workspace.X.n_columns, dtype=bool))
 
     def scores_among(self, available: NDArray[np.bool_]) -> Real:
-        """The same when the best one is looked for among ``available`` features."""
+        """Return scores or upper bounds, when the best feature is looked for among the ``available`` ones."""
         n_selected = len(self._selected)
         if n_selected <= self._n_exact:
             self._bounds = self._initial()
@@ -93,7 +93,7 @@ class LazyGain:
             fresh[batch.features] = True
 
     def _initial(self) -> Real:
-        """Scores of all features while at most one is selected, without accumulators for targets."""
+        """Return the scores of all features while at most one is selected, without accumulators for targets."""
         if self._plan.first is None:
             initial = self._all.terms_alone()
             self._relevance = initial
@@ -101,7 +101,7 @@ class LazyGain:
         return self._all.scores()
 
     def _batch(self, stale: NDArray[np.intp]) -> "_Batch":
-        """The batch of the largest bound; a new one has the largest bounds that are in no batch."""
+        """Return the batch of the largest bound; a new one has the largest bounds that are in no batch."""
         top = int(stale[np.argmax(self._bounds[stale])])
         if self._batch_of[top] < 0:
             size = max(1, BATCH_BYTES // (8 * self._workspace.Y.n_columns))
@@ -118,7 +118,7 @@ class LazyGain:
         return self._batches[number]
 
     def components(self, feature: int) -> dict[str, float]:
-        """The components of a feature's last score."""
+        """Return the components of a feature's last score."""
         if len(self._selected) > self._n_exact:
             batch = self._batch(np.array([feature]))
             batch.scores(self._selected)  # known, unless others have taken its place since
@@ -126,7 +126,7 @@ class LazyGain:
         return self._all.components(feature) if self._plan.first is not None else {"relevance": float(self._bounds[feature])}
 
     def relevance(self) -> Real | None:
-        """Information of every feature alone, where the first scores are made from it."""
+        """Return the information of every feature alone, where the first scores are made from it."""
         return self._relevance if self._plan.first is None else self._all.relevance()
 
     def select(self, feature: int) -> None:
@@ -149,13 +149,13 @@ class _Batch:
         self._scorer = Scorer(plan, Sources(candidates, plan.needs, selected_in=workspace))
 
     def scores(self, selected: Sequence[int]) -> Real:
-        """Scores of its candidates, given the selected features."""
+        """Return the scores of its candidates, given the selected features."""
         for feature in selected[self._scorer.n_selected :]:
             self._scorer.select(feature)
         return self._scorer.scores()
 
     def components(self, feature: int) -> dict[str, float]:
-        """The components of a candidate's last score."""
+        """Return the components of a candidate's last score."""
         return self._scorer.components(int(np.searchsorted(self.features, feature)))
 
 
@@ -165,7 +165,7 @@ def _by_target(plan: Plan) -> bool:
 
 
 def _with_one(plan: Plan) -> Plan:
-    """The same scores while at most one feature is selected: the extremum of a single value is that value."""
+    """Return a plan with sums in the place of extrema: it has the same scores while at most one feature is selected."""
     return Plan(_sums(plan.score), plan.first, name=plan.name)
 
 
@@ -183,7 +183,7 @@ def _sums(node: Formula) -> Formula:
 
 
 def _direction(node: Formula) -> int | None:
-    """1 if the value never decreases as features are selected, -1 if it never increases, 0 if it is constant, else None."""
+    """Return 1 if a value never decreases as features are selected, -1 if it never increases, 0 if constant, else None."""
     if node.is_static:
         return 0
     match node:
@@ -203,6 +203,6 @@ def _direction(node: Formula) -> int | None:
 
 
 def _common(directions: list[int | None]) -> int | None:
-    """The direction of an increasing function of several values."""
+    """Return the direction of an increasing function of several values."""
     moving = {direction for direction in directions if direction != 0}
     return moving.pop() if len(moving) == 1 else (None if moving else 0)

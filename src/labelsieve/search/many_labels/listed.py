@@ -1,4 +1,4 @@
-"""Search for each of very many labels from the lists of their rows."""
+"""Scores for each of very many labels, computed from the lists of the rows that have a feature or a label."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class ListedRows:
 
     @classmethod
     def of(cls, codes: Codes) -> "ListedRows | None":
-        """Of sparse codes with at most two levels in every column, all cells known; None for others."""
+        """List the rows of sparse codes with at most two levels in every column and all cells known; None for other codes."""
         sparse = codes.sparse
         if sparse is None or codes.has_missing or codes.levels.max() > 2:
             return None
@@ -50,7 +50,7 @@ class ListedRows:
         return self.rows[self.starts[column] : self.starts[column + 1]]
 
     def rows_of(self, columns: NDArray[np.intp]) -> tuple[NDArray[np.int64], Counts]:
-        """The rows that some columns list, one column after the other, and where each of them starts and the last one ends."""
+        """Return the rows that some columns list, one column after the other, and where each starts and the last one ends."""
         counts = self.counts[columns]
         return self.rows[ragged(self.starts[columns], counts)], np.concatenate([[0], np.cumsum(counts)])
 
@@ -66,14 +66,14 @@ class ListedRows:
         return sp.csc_array((ones, self.rows, self.starts), shape=(self.n_rows, len(self.counts))).tocsr()
 
     def by_column(self, first: int, last: int) -> sp.csr_array:
-        """Columns ``first`` to ``last`` by rows, with ones where a row is listed."""
+        """Return columns ``first`` to ``last`` by rows, with ones where a row is listed."""
         starts = self.starts[first : last + 1]
         rows = self.rows[starts[0] : starts[-1]]
         return sp.csr_array((np.ones(len(rows), dtype=np.int32), rows, starts - starts[0]), shape=(last - first, self.n_rows))
 
 
 def ragged(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Counts:
-    """The numbers from each start, as many as its count, one range after the other.
+    """Return ranges of numbers one after the other, each from its start and as long as its count.
 
     >>> ragged(np.array([7, 2]), np.array([2, 3]))
     array([7, 8, 2, 3, 4])
@@ -84,13 +84,13 @@ def ragged(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Counts:
 
 
 def visits(features: ListedRows, targets: ListedRows) -> Counts:
-    """For each target, the number of pairs of a row that it lists and a feature that lists this row too."""
+    """Count, for each target, the pairs of a row that it lists and a feature that lists this row too."""
     of_row = np.bincount(features.rows, minlength=features.n_rows)
     return np.diff(np.concatenate([[0], np.cumsum(of_row[targets.rows])])[targets.starts])
 
 
 def blocks_of(work: Counts, most: int, start: int = 0) -> Iterator[slice]:
-    """Consecutive items whose work adds up to at most ``most``, or single ones.
+    """Yield slices of consecutive items whose work adds up to at most ``most``, or of single items.
 
     >>> [(block.start, block.stop) for block in blocks_of(np.array([3, 3, 9, 1]), 6)]
     [(0, 2), (2, 3), (3, 4)]
@@ -173,7 +173,7 @@ Columns = tuple[ListedRows, ListedRows]
 
 
 def listed_columns(plan: Plan, workspace: Workspace) -> Columns | None:
-    """The rows that features and targets list, where the tables of ``plan`` can be computed from them; None elsewhere."""
+    """Return the rows that features and targets list, if the tables of ``plan`` can be computed from them; else None."""
     plain = workspace.options.weights is None and workspace.row_index is None and workspace.target_weights is None
     if not plain or workspace.by_term or workspace.fixed.values is None or not can_list(plan):
         return None
@@ -184,7 +184,7 @@ def listed_columns(plan: Plan, workspace: Workspace) -> Columns | None:
 def rank_listed(
     plan: Plan, fixed: FixedPoint, columns: Columns, n_selected: int, targets: range, available: NDArray[np.bool_]
 ) -> Iterator[Lists]:
-    """The ``n_selected`` features of the largest scores of a ranking for each target, in blocks of targets.
+    """Yield the ``n_selected`` features of the largest scores of a ranking for each target, in blocks of targets.
 
     Cost: the common rows of targets and features, and a few look-ups for each distinct pair of numbers of listed rows.
     """
@@ -223,7 +223,7 @@ class EmptyTables:
         self._ranked: dict[int, Lists] = {}
 
     def largest(self, n_listed: int, n_wanted: int, is_common: NDArray[np.bool_]) -> Lists:
-        """The best features for a target with ``n_listed`` rows, without those that have a row in common with it."""
+        """Return the best features for a target with ``n_listed`` rows, without those that have a row in common with it."""
         size = 4 * n_wanted
         features, scores = self._ranked.get(n_listed) or self._rank(n_listed, size)
         while True:
@@ -235,7 +235,7 @@ class EmptyTables:
                 features, scores = self._rank(n_listed, size)
 
     def _rank(self, n_listed: int, n_wanted: int) -> Lists:
-        """At least ``n_wanted`` features of the largest scores, the best first, ties from the left."""
+        """Rank at least ``n_wanted`` features of the largest scores, the best first, ties from the left."""
         possible = self._distinct + n_listed <= self._fixed.total  # with more rows, some are in common
         listing, none = np.full(len(self._distinct), n_listed), np.zeros(len(self._distinct), dtype=np.int64)
         scores = np.full(len(self._distinct), -np.inf)
@@ -280,7 +280,7 @@ class CandidateScorer:
         self._scorer = LabelwiseScorer(plan, PairTables(fixed, listed, listing, self._common))
 
     def scores(self) -> NDArray[np.float64]:
-        """Score of every candidate for its target, in nats."""
+        """Return the score of every candidate for its target, in nats."""
         return self._scorer.scores()[:, 0].reshape(self._candidates.shape).T
 
     def select(self, best: NDArray[np.intp]) -> None:
@@ -295,7 +295,7 @@ class CandidateScorer:
         self._scorer.select(Newest(of_newest, self._sums(in_newest), with_target, with_both))
 
     def _hits(self, listed: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Which rows of the candidates of each target are among the rows that are listed for it."""
+        """Mark the rows of the candidates of each target that are among the rows listed for it."""
         hits, ends = np.empty(len(self._rows), dtype=bool), self._ends[:: self._candidates.shape[1]]
         for rows, start, end in zip(listed, ends[:-1], ends[1:], strict=True):
             self._is_marked[rows] = True
@@ -304,12 +304,12 @@ class CandidateScorer:
         return hits
 
     def _sums(self, hits: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The number of hits of each pair."""
+        """Count the hits of each pair."""
         return np.diff(np.searchsorted(np.flatnonzero(hits), self._ends))
 
 
 def _first(features: NDArray[np.intp], scores: NDArray[np.float64], n_selected: int) -> Lists:
-    """The features of the largest scores in descending order, ties from the left."""
+    """Return the features of the largest scores in descending order, ties from the left."""
     if len(scores) > 4 * n_selected:
         enough = np.flatnonzero(scores >= -np.partition(-scores, n_selected - 1)[n_selected - 1])
         features, scores = features[enough], scores[enough]

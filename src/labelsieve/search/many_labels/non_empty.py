@@ -38,7 +38,7 @@ FIRST_OPENED = 2  # features of a target that are evaluated before bounds are co
 def lists_from_non_empty(
     plan: Plan, fixed: FixedPoint, columns: Columns, n_selected: int, targets: range, available: Mask
 ) -> Iterator[Lists]:
-    """``n_selected`` features for each target, and their scores, in blocks of targets: those of a search among all features.
+    """Yield ``n_selected`` features for each target, and their scores, in blocks of targets: those of a search among all.
 
     Cost of a step: the common rows of targets and features, the features that have a row in common with the selected one, and
     the bounds of all groups, of which there are a few dozen.
@@ -153,14 +153,14 @@ class _Block:
         self._most_common.append(most_common)
 
     def _has_others(self, target: Indices, first: Indices, last: Indices) -> Mask:
-        """Whether classes ``first`` to ``last`` have features without a row in common with a target."""
+        """Mark whether classes ``first`` to ``last`` have features without a row in common with a target."""
         keys = target * len(self._groups.starts)
         n_paired = np.searchsorted(self._keys, keys + last) - np.searchsorted(self._keys, keys + first)
         has_others: Mask = n_paired < self._groups.ends[last - 1] - self._groups.starts[first]
         return has_others
 
     def _is_promising(self, target: Indices, bounds: NDArray[np.float64], first: Indices) -> Mask:
-        """Whether features may be better than the best one of a target, or as good with a smaller index."""
+        """Mark features that may be better than the best one of a target, or as good with a smaller index."""
         best, index = self._best[target], self._index[target]
         is_promising: Mask = (bounds > best) | ((bounds == best) & (first < index))
         return is_promising
@@ -214,7 +214,7 @@ class _Block:
             budget *= 4
 
     def _open(self, waiting: "_Waiting", budget: int) -> tuple[Indices, "_Waiting"]:
-        """The most promising features of a target, at most as many as ``budget``, and the classes that are left.
+        """Return the most promising features of a target, at most ``budget``, and the classes that are left.
 
         A class of which the score is known is not evaluated: its first feature that is free is compared at once.
         """

@@ -24,7 +24,9 @@ NOT_COUNTED = np.iinfo(np.uint32).max  # as in the core
 
 
 class LevelCells:
-    """The cells of a variable: the most frequent level is not counted, levels that do not occur have none; or ``every`` one.
+    """The cells that the levels of a variable are counted in: not the most frequent level, unless ``every`` level is.
+
+    Levels that do not occur have no cell.
 
     >>> cells = LevelCells(np.array([2, 0, 9]))
     >>> cells.cell, cells.n_counted
@@ -40,7 +42,7 @@ class LevelCells:
 
 
 def complete(counted: Counts, all_rows: Counts) -> Counts:
-    """Counts of all levels: those of the most frequent one, the rest of ``all_rows``, come last.
+    """Complete counts by those of the most frequent level, the rest of ``all_rows``; they come last.
 
     >>> complete(np.array([[1, 2], [0, 1]]), np.array([4, 9])).tolist()
     [[1, 2], [0, 1], [3, 6]]
@@ -50,7 +52,7 @@ def complete(counted: Counts, all_rows: Counts) -> Counts:
 
 
 def complete_pairs(counted: Counts, with_class: Counts, with_given: Counts) -> Counts:
-    """Counts of all pairs of a class and a given level, one after the other.
+    """Complete counts to those of all pairs of a class and a given level, one after the other.
 
     ``counted`` has shape ``(classes - 1, levels - 1, columns)``; the margins have all classes and all given levels.
     """
@@ -79,7 +81,7 @@ class TableSums:
         self._first = part.first[self._order]
 
     def __call__(self, counts: Counts) -> Counts:
-        """``(features,)``: sums over the rows of ``counts`` and all levels of each feature."""
+        """Return the sum over the rows of ``counts`` and all levels, for each feature."""
         columns, sizes = counts[:, :-1], counts[:, -1]
         sums = np.full(self._n_features, self._values(sizes).sum())  # of features with one level
         if len(self._order):
@@ -94,7 +96,7 @@ class TableSums:
 
 
 def values_of(fixed: FixedPoint, counts: Counts) -> Counts:
-    """The fixed-point value of every count."""
+    """Return the fixed-point value of every count."""
     return fixed(counts) if fixed.values is None else fixed.values[counts]
 
 
@@ -111,7 +113,7 @@ class Entries(NamedTuple):
 
 
 class EntryChunks:
-    """Everything of a chunk that is not a feature.
+    """The targets, weights and repeated rows of chunks: everything that is not a feature.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ class EntryChunks:
             self._row_index = row_index[self._order]
 
     def of_rows(self, start: int, n_rows: int) -> Entries:
-        """The entries of ``n_rows`` rows from ``start``."""
+        """Return the entries of ``n_rows`` rows from ``start``."""
         if self._row_index is None:
             return Entries(slice(start, start + n_rows), None, n_rows)
         low, high = np.searchsorted(self._row_index, (start, start + n_rows)).tolist()
@@ -136,11 +138,11 @@ class EntryChunks:
         return Entries(where, self._row_index[low:high] - np.uint32(start), high - low)
 
     def row_weights(self, start: int, n_rows: int) -> NDArray[np.uint64] | None:
-        """Weights of ``n_rows`` rows from ``start``."""
+        """Return the weights of ``n_rows`` rows from ``start``."""
         return None if self._row_weights is None else self._row_weights.values[start : start + n_rows]
 
     def classes(self, entries: Entries, targets: Sequence[int]) -> NDArray[Any]:
-        """``(entries, targets)``: codes of these targets."""
+        """Return the codes of some targets, ``(entries, targets)``."""
         Y = self.Y
         wide = Y.sparse is not None or (Y.dense is not None and Y.dense.dtype == np.uint16)
         out = np.zeros((entries.size, len(targets)), dtype=np.uint16 if wide else np.uint8, order="F")
@@ -164,7 +166,7 @@ class EntryChunks:
         out[sparse.rows[listed][low:high] - np.uint32(where.start)] = sparse.codes[listed][low:high]
 
     def sizes(self, column: NDArray[np.integer], n_levels: int) -> NDArray[np.int64]:
-        """Entries of every level of a column, or their weight."""
+        """Count the entries of every level of a column, or add up their weights."""
         weights = None if self.weights is None else self.weights.values.astype(np.float64)
         return np.bincount(column, weights=weights, minlength=n_levels).astype(np.int64)  # exact: weights are below 2^53
 
@@ -184,7 +186,7 @@ class Margins(NamedTuple):
 
 
 class CellCounts:
-    """Counts of one-hot columns in the cells of other variables, wherever the rows are.
+    """Counts one-hot columns in the cells of other variables; subclasses know where the rows are.
 
     Parameters
     ----------
@@ -209,14 +211,14 @@ class CellCounts:
         return [self._entries.sizes(Y.column(target), int(Y.levels[target])) for target in range(Y.n_columns)]
 
     def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
-        """For each target ``(classes, given levels, columns + 1)``: counts, and in the last column the size of the cell.
+        """Count for each target ``(classes, given levels, columns + 1)``; the last column has the sizes of the cells.
 
         The most frequent class, and the most frequent given level, are not counted. One pass over all chunks.
         """
         raise NotImplementedError
 
     def groups(self, targets: range, n_given: int) -> Iterator[tuple[Part, list[int]]]:
-        """Parts of the columns and targets whose cells with ``n_given`` given levels fit; one pass for each."""
+        """Yield parts of the columns and targets whose cells with ``n_given`` given levels fit; each needs one pass."""
         sets = [(n_given + 1) * (1 + self.classes[target].n_counted) for target in targets]
         largest = max([n_given + 1, *sets])
         parts = self.layout.parts()
@@ -234,7 +236,7 @@ class CellCounts:
             yield from ((part, group) for group in _fitting(targets, sets, capacity))
 
     def margins(self, part: Part, targets: list[int]) -> Margins:
-        """Counts without a condition; those of all targets are kept if they fit."""
+        """Return the counts without a condition; those of all targets are kept if they fit."""
         key = part.blocks.start or 0, int(part.listed)
         if key in self._kept:
             return self._kept[key]
@@ -252,7 +254,7 @@ class CellCounts:
 
 
 class ChunkCounts(CellCounts):
-    """Counts of the chunks of packed rows in this process.
+    """Counts the chunks of packed rows in this process.
 
     Parameters
     ----------
@@ -315,7 +317,7 @@ def _words(chunk: Chunk, part: Part) -> NDArray[np.uint64]:
 
 
 def _fitting(targets: range, sets: list[int], capacity: int) -> Iterator[list[int]]:
-    """Consecutive targets whose sets fit into ``capacity``; one empty list when there are no targets."""
+    """Yield consecutive targets whose sets fit into ``capacity``; one empty list when there are no targets."""
     group: list[int] = []
     used = 0
     for target, n_sets in zip(targets, sets, strict=True):

@@ -1,4 +1,4 @@
-"""Files of codes, written column by column and mapped into memory when they are counted."""
+"""Files of codes, which are written column by column and read when they are counted."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class OpenFile:
 
 @contextmanager
 def one_writer(folder: Path | None) -> Iterator[None]:
-    """Make the folder, and keep other processes and threads from writing there; wait until none does."""
+    """Make the folder, wait until nobody else writes there, and keep others from writing while the context lasts."""
     if folder is None:
         yield
         return
@@ -136,7 +136,7 @@ class ColumnLog:
             self._append(self._folder, {"columns": list(columns), "facts": kept, "spans": written})
 
     def restart(self) -> None:
-        """No column is finished any more, and the files stay as they are."""
+        """Mark all columns as unfinished; the files stay as they are."""
         self._finished[:] = False
         if self._folder is not None:
             self._start(self._folder)
@@ -158,7 +158,7 @@ class ColumnLog:
             os.fsync(log.fileno())
 
     def _read_lines(self, folder: Path) -> list[Any] | None:
-        """The lines of the list below its first; None if there is no list for this key."""
+        """Return the lines of the list below its first; None if there is no list for this key."""
         path = folder / LOG
         try:
             content = path.read_bytes()
@@ -198,7 +198,7 @@ class ColumnLog:
 
 
 def mapped(file: OpenFile, dtype: DTypeLike, size: int) -> NDArray[Any]:
-    """The first ``size`` values of a file."""
+    """Map the first ``size`` values of a file into memory."""
     return np.memmap(file.raw, dtype=dtype, mode="r", shape=(size,)) if size else np.empty(0, dtype=dtype)
 
 
@@ -211,7 +211,7 @@ class MappedCodes(Codes):
     memory_limit : int or None
         Bytes for everything that counts these codes.
     folder : path or None
-        Of further temporary files.
+        Folder of further temporary files.
     on_cluster : bool
         True when the table came from a Dask cluster, which then counts it by default.
     """
@@ -223,7 +223,7 @@ class MappedCodes(Codes):
     on_cluster: bool = False
 
     def column(self, j: int) -> NDArray[np.uint16]:
-        """Codes of column ``j``, one for each row."""
+        """Read the codes of column ``j``, one for each row."""
         if self.dense is None:
             return super().column(j)
         if not -self.n_columns <= j < self.n_columns:
@@ -231,7 +231,7 @@ class MappedCodes(Codes):
         return self._read(j % self.n_columns, 0, self.n_rows).astype(np.uint16)
 
     def read_rows(self, start: int, n_rows: int) -> NDArray[Any]:
-        """Some rows of all columns."""
+        """Read some rows of all columns."""
         out = np.empty((n_rows, self.n_columns), dtype=self._dtype, order="F")
         for j in range(self.n_columns):
             out[:, j] = self._read(j, start, n_rows)
@@ -249,7 +249,7 @@ class MappedCodes(Codes):
 
 
 def dense_rows(codes: Codes, start: int, n_rows: int) -> NDArray[Any]:
-    """Some rows of a dense table; those of mapped codes are read from their file."""
+    """Return some rows of a dense table; those of mapped codes are read from their file."""
     if isinstance(codes, MappedCodes):
         return codes.read_rows(start, n_rows)
     assert codes.dense is not None
@@ -263,7 +263,7 @@ class ColumnsFile(ABC):
     ----------
     n_rows : int
     names : sequence of str
-        Of all columns.
+        Names of all columns.
     folder : path, default=None
     key : str, default=""
         As for :class:`~labelsieve.counting.backends.chunked.codes_file.ColumnLog`.
@@ -288,7 +288,7 @@ class ColumnsFile(ABC):
         """Add columns; they are finished when this returns."""
 
     def codes(self, memory_limit: int | None, *, on_cluster: bool = False) -> MappedCodes:
-        """All columns."""
+        """Return the codes of all columns."""
         assert not self.unfinished
         levels, missing = self._log.facts["levels"].astype(np.uint32), self._log.facts["missing"].astype(bool)
         place: dict[str, Any] = {"memory_limit": memory_limit, "folder": self._folder, "on_cluster": on_cluster}
@@ -297,7 +297,7 @@ class ColumnsFile(ABC):
 
     @abstractmethod
     def _content(self) -> dict[str, Any]:
-        """The codes, as parameters of :class:`MappedCodes`."""
+        """Return the codes as parameters of :class:`MappedCodes`."""
 
 
 def _facts_of(codes: Codes) -> dict[str, Any]:
@@ -306,7 +306,7 @@ def _facts_of(codes: Codes) -> dict[str, Any]:
 
 
 class CodesFile(ColumnsFile):
-    """The columns of a dense table, in any order."""
+    """Writes the columns of a dense table, in any order."""
 
     _kind, _facts, _files = "dense", ("itemsize",), ("codes.bin",)
 
@@ -332,7 +332,10 @@ class CodesFile(ColumnsFile):
         self._log.write(spans, columns, {**facts, "itemsize": [self._dtype.itemsize] * len(columns)})
 
     def _widen(self) -> None:
-        """Two bytes for a code instead of one: a column has more than 256 levels. The last columns first, as they move up."""
+        """Store codes in two bytes instead of one, because a column has more than 256 levels.
+
+        The last columns are moved first, because all move towards the end of the file.
+        """
         self._dtype = np.dtype(np.uint16)
         finished, file = self._log.finished, self._log.files[0].raw
         self._log.restart()  # until a column has moved, it is not finished
@@ -343,7 +346,7 @@ class CodesFile(ColumnsFile):
 
 
 class SparseCodesFile(ColumnsFile):
-    """The columns of a sparse table, in their order."""
+    """Writes the columns of a sparse table, in their order."""
 
     _kind, _facts, _files = "sparse", ("sizes", "implicit"), ("rows.bin", "codes.bin")
 
@@ -364,7 +367,7 @@ class SparseCodesFile(ColumnsFile):
 
 
 def _listed(codes: Codes) -> SparseCodes:
-    """The codes other than 0 of dense columns."""
+    """List the codes other than 0 of dense columns."""
     columns = [codes.column(j) for j in range(codes.n_columns)]
     rows = [np.flatnonzero(column) for column in columns]
     starts = np.concatenate([[0], np.cumsum([len(of_column) for of_column in rows])]).astype(np.int64)

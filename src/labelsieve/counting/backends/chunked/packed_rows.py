@@ -25,7 +25,7 @@ CHUNK_ROWS = 2**16  # four megabytes of a block: what a cache holds
 
 
 class Part(NamedTuple):
-    """Some of the one-hot columns: whole blocks or all that are listed, with the features that they belong to."""
+    """Some of the one-hot columns, whole blocks or all that are listed, and the features that they belong to."""
 
     blocks: slice
     listed: bool
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Some rows: bits in blocks of ``n_rows + 1`` rows, and the columns that every row lists."""
+    """Some packed rows: bits in blocks of ``n_rows + 1`` rows, and the columns that every row lists."""
 
     start: int
     n_rows: int
@@ -67,7 +67,7 @@ class Layout:
 
     @classmethod
     def of(cls, X: Codes) -> "Layout":
-        """Bits for dense features with few levels, lists for the others."""
+        """Lay out the columns of ``X``: bits for dense features with few levels, lists for the others."""
         is_packed = (X.levels <= FEW_LEVELS) & (X.dense is not None)
         first, n_bits, n_listed = np.empty(X.n_columns, dtype=np.int64), 0, 0
         for j, (levels, packed) in enumerate(zip(X.levels.tolist(), is_packed.tolist(), strict=True)):
@@ -82,7 +82,7 @@ class Layout:
         return cls(first, is_packed, X.levels, -(-n_bits // BLOCK), n_listed)
 
     def parts(self, *, by_block: bool = False) -> list[Part]:
-        """All columns, in up to two parts; or every block by itself."""
+        """Return all columns in up to two parts, bits and lists; or every block of bits by itself."""
         parts = []
         for start in range(0, self.n_blocks, 1 if by_block else max(1, self.n_blocks)):
             stop = start + 1 if by_block else self.n_blocks
@@ -129,7 +129,7 @@ class PackedRows:
             self._keep(_pack(X, self.layout, start, n_rows))
 
     def chunks(self) -> Iterator[Chunk]:
-        """All chunks, one after the other; a mapped one is valid until the next."""
+        """Yield all chunks, one after the other; a mapped one is valid until the next."""
         if self._file is None:
             yield from self._kept
             return
@@ -157,7 +157,7 @@ class PackedRows:
 
 
 def aligned_zeros(n_words: int) -> NDArray[np.uint64]:
-    """Zeros on a boundary of a cache line, as the core reads them."""
+    """Return zeros on a boundary of a cache line, as the core reads them."""
     memory = np.zeros(n_words + ALIGNMENT // 8, dtype=np.uint64)
     skip = -memory.ctypes.data % ALIGNMENT // 8
     return memory[skip : skip + n_words]
@@ -181,7 +181,7 @@ def _pack(X: Codes, layout: Layout, start: int, n_rows: int) -> Chunk:
 
 
 def _listed_dense(chunk: NDArray[Any], layout: Layout) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
-    """Rows and columns of the one-hot columns that are set, of features with many levels."""
+    """Return the rows and columns of the one-hot columns that are set, of dense features with many levels."""
     rows, columns = [], []
     for j in np.flatnonzero(~layout.is_packed).tolist():
         codes = chunk[:, j]
@@ -192,7 +192,10 @@ def _listed_dense(chunk: NDArray[Any], layout: Layout) -> tuple[NDArray[np.intp]
 
 
 def _listed_sparse(X: Codes, layout: Layout, start: int, n_rows: int) -> tuple[NDArray[np.intp], NDArray[np.uint32]]:
-    """The same of a sparse table; the code of the rows that a column does not list is exchanged with 0."""
+    """Return the rows and columns that are set, of a sparse table.
+
+    The code of the rows that a column does not list is exchanged with 0, so that these rows are not listed here either.
+    """
     sparse = X.sparse
     assert sparse is not None
     rows, columns = [np.empty(0, dtype=np.intp)], [np.empty(0, dtype=np.uint32)]

@@ -82,7 +82,7 @@ def dask_backend(
 
 
 def choose_layout(X: Codes, Y: Codes, n_workers: int, memory: int | None) -> Literal["rows", "columns"]:
-    """The layout by columns if it keeps all workers busy and fits into ``memory`` bytes of a worker, else that by rows.
+    """Choose the layout by columns if it keeps all workers busy and fits into ``memory`` bytes of a worker, else that by rows.
 
     By columns, a step returns a number for each feature instead of all counts. But a part of a block of 512 one-hot columns
     takes as long as the block, so there must be a block for every worker.
@@ -97,7 +97,7 @@ def choose_layout(X: Codes, Y: Codes, n_workers: int, memory: int | None) -> Lit
 
 
 def column_parts(X: Codes, n_workers: int) -> int:
-    """Groups of features in the layout by columns: one for each worker, but no smaller than a block of dense features."""
+    """Return the number of groups of features: one for each worker, but none smaller than a block of dense features."""
     layout = Layout.of(X)
     n_blocks = -(-(layout.n_blocks * BLOCK + layout.n_listed) // BLOCK)
     return max(1, min(n_workers, X.n_columns if X.sparse is not None else n_blocks))
@@ -188,7 +188,7 @@ class DaskColumns(CodesBackend):
     def _ask(
         self, function: Callable[..., Any], given: Condition | None, *options: object, n_parts: int | None = None
     ) -> list[Any]:
-        """The results of a function for the features of every part, or of the first parts, and a condition."""
+        """Compute a function of the features of every part, or of the first parts, and of a condition, on the workers."""
         column = None
         if given is not None:
             codes, n_levels = self.column(given)

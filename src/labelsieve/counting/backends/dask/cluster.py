@@ -1,4 +1,4 @@
-"""The client of a Dask cluster, with waits that end: in the results, or in an error that says what is wrong."""
+"""A Dask cluster whose results are waited for until they come, or until an error says what is wrong."""
 
 import time
 from asyncio import CancelledError
@@ -17,11 +17,11 @@ Result = TypeVar("Result")
 
 
 class TasksLost(Exception):
-    """The scheduler dropped the tasks of this client, as it does when their connection was cut."""
+    """Raised when the scheduler dropped the tasks of this client, as it does when their connection was cut."""
 
 
 def find_client(client: Any = None) -> Any:
-    """``client`` if it is one; by default the newest client of this process."""
+    """Return ``client`` if it is a Dask client; by default the newest one of this process."""
     if find_spec("distributed") is None:
         raise ClusterError("Counting on a cluster needs Dask: pip install 'labelsieve[dask]'")
     distributed = import_module("distributed")
@@ -38,7 +38,7 @@ def find_client(client: Any = None) -> Any:
 
 
 class Cluster:
-    """A client, and how long to wait for a cluster without workers that run.
+    """A client of a cluster, and how long it waits for workers that run.
 
     Parameters
     ----------
@@ -53,16 +53,16 @@ class Cluster:
         self._state = "no worker is connected"
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """A future; Dask repeats the task if its worker is lost."""
+        """Submit a task and return its future; Dask repeats the task if its worker is lost."""
         return self.client.submit(function, *arguments, pure=False)
 
     def workers(self) -> list[dict[str, Any]]:
-        """Threads (``nthreads``), memory (``memory_limit``) and state (``status``) of all workers."""
+        """Return the threads (``nthreads``), memory (``memory_limit``) and state (``status``) of all workers."""
         identity = self.client.sync(self.client.scheduler.identity, callback_timeout=self._timeout)
         return list(identity["workers"].values())
 
     def some_workers(self) -> list[dict[str, Any]]:
-        """The workers, as soon as there is one."""
+        """Wait until there is a worker; return all workers."""
         try:
             self.client.wait_for_workers(1, timeout=self._timeout)
             return self.workers()
@@ -72,12 +72,12 @@ class Cluster:
             ) from error
 
     def results(self, futures: list[Any]) -> list[Any]:
-        """The results; raises :class:`TasksLost` if they can only be had by submitting everything again."""
+        """Wait for results; raise :class:`TasksLost` if everything must be submitted again."""
         self._seen = time.monotonic()
         return [self._result(future) for future in futures]
 
     def repeat(self, compute: Callable[[], Result], restart: Callable[[], None]) -> Result:
-        """``compute()``; if the cluster loses tasks, ``restart()`` submits their inputs again, and it is repeated."""
+        """Return ``compute()``; if the cluster loses tasks, ``restart()`` submits their inputs again and it is repeated."""
         for attempt in range(ATTEMPTS):
             try:
                 return compute()

@@ -1,4 +1,4 @@
-"""Counting on the workers of a Dask cluster: each has some of the rows, and their counts are added up."""
+"""The Dask backend with rows on the workers: each counts some of the rows, and the counts are added up."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,13 +40,13 @@ class StoredCodes:
 
     @classmethod
     def of(cls, X: Codes, rows: slice, columns: slice) -> "StoredCodes | None":
-        """A part of codes that are in a file with a name; None for others."""
+        """Return a part of codes that are in a file with a name; None for other codes."""
         if not isinstance(X, MappedCodes) or X.folder is None or X.file is None or X.dense is None:
             return None
         return cls(str(X.file.raw.name), X.dense.dtype.str, X.shape, X.levels[columns], rows, columns)
 
     def read(self) -> Codes:
-        """The codes."""
+        """Read the codes."""
         table = np.memmap(self.path, dtype=self.dtype, mode="r", shape=self.shape, order="F")
         dense = np.array(table[self.rows, self.columns], order="F")
         return Codes(len(dense), self.levels, dense=dense)
@@ -69,7 +69,7 @@ class RowsOfWorker:
         return ChunkCounts(rows, entries, most=2**62, n_threads=1, classes=self.classes)
 
     def count(self, part: Part, targets: list[int], codes: NDArray[Any] | None, levels: LevelCells | None) -> list[Counts]:
-        """See :meth:`~labelsieve.counting.backends.chunked.backend.CellCounts.count`."""
+        """Count the rows of this worker; see :meth:`~labelsieve.counting.backends.chunked.backend.CellCounts.count`."""
         given = None if codes is None or levels is None else GivenColumn(codes.astype(np.uint32), levels)
         return self._counts.count(part, targets, given)
 
@@ -155,7 +155,7 @@ class DaskRows(ChunkedBackend):
 
 
 def default_part_rows(n_features: int, n_targets: int) -> int:
-    """Rows whose codes are about 4 MB."""
+    """Return the number of rows whose codes are about 4 MB."""
     return max(1, PART_BYTES // (n_features + n_targets))
 
 
@@ -170,5 +170,5 @@ def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredCodes:
 
 
 def narrow(codes: NDArray[np.integer], n_levels: int) -> NDArray[Any]:
-    """Codes in as few bytes as they need."""
+    """Return codes in as few bytes as they need."""
     return codes.astype(np.uint8 if n_levels <= 256 else np.uint16 if n_levels <= 65_536 else np.uint32)

@@ -1,4 +1,4 @@
-"""The backend that counts on an NVIDIA GPU, with results on the host or on the device."""
+"""The backends that count on an NVIDIA GPU: with results on the host, and with results that stay on the GPU."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class DeviceBackend(CodesBackend):
         )  # the device is a context in which its arrays are computed with
 
     def to_host(self, values: object) -> NDArray[Any]:
-        """A copy in the memory of the host."""
+        """Copy an array of the GPU to the memory of the host."""
         host: NDArray[Any] = self.kernels.to_host(values)
         return host
 
@@ -103,7 +103,7 @@ class DeviceBackend(CodesBackend):
             return self._pair_sums(self._among_targets, self._host_column(given, self._among_targets))
 
     def fold_given_feature(self, accumulator: Any, feature: Any, fold: PanelFold, *, targets: slice = ALL_TARGETS) -> None:
-        """Add ``fold`` of the panel conditioned on a feature, a number or the one that the GPU has chosen, on the GPU."""
+        """Add ``fold`` of a panel to an array of the GPU; ``feature`` may be an array with one that the GPU has chosen."""
         first, last = target_range(targets, self.n_targets)
         out = Output(accumulator, accumulator if last > first else None, 0, fold.pair_factor, fold.triple_factor)
         with self.device:
@@ -123,9 +123,10 @@ class DeviceBackend(CodesBackend):
             self.kernels.best(scores, is_taken, chosen, value)
 
     def recorded(self, step: Callable[[], Result]) -> Callable[[], Result]:
-        """The operations that ``step`` queues, to be queued by one call as often as it is made; ``step`` is not executed.
+        """Record the operations that ``step`` queues: the returned function queues all of them by one call.
 
-        It must have been executed once, and must not read anything from the GPU. Its result is that of every call.
+        ``step`` is not executed. It must have been executed once, and must not read anything from the GPU. Its result is that
+        of every call.
         """
         with self.device:
             repeat: Callable[[], Result] = self.kernels.recorded(step)

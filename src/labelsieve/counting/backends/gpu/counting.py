@@ -1,4 +1,4 @@
-"""Counting on the device: packed features, conditions, and panels of joint counts."""
+"""Counting on a GPU: features and targets in its memory, conditions, and panels of joint counts."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class EveryRow:
-    """No condition: one level, of every row."""
+    """The absence of a condition: a variable with one level, which every row has."""
 
     n_levels = 1
     codes = None
@@ -42,15 +42,15 @@ class EveryRow:
         self.fragments = xp.full((n_stages(n_rows), WORDS), 0xFFFFFFFF, dtype=xp.uint32)
 
     def counts_of(self, group: TargetGroup, margins: Margins | None) -> None:
-        """No level but the first: nothing is counted."""
+        """Return nothing: there is no level but the first."""
 
     def rows(self, stages: slice) -> GivenRows:
-        """The same for some stages of the rows."""
+        """Return the columns in some stages of the rows."""
         return GivenRows(None, self.fragments[stages])
 
 
 class DeviceColumn:
-    """A variable to condition on.
+    """A variable to condition on, in the memory of the GPU.
 
     Parameters
     ----------
@@ -72,55 +72,55 @@ class DeviceColumn:
     ) -> None:
         self._kernels, self._xp, self._codes = kernels, kernels.xp, codes
         self.n_levels, self._n_rows, self.feature = n_levels, n_rows, feature
-        self._wanted: tuple[Margins, DeviceArray] | None = None
-
-    @cached_property
-    def _bits(self) -> tuple[Any, Any]:
-        xp, stages = self._xp, n_stages(self._n_rows)
-        plain = xp.empty((self.n_levels - 1, stages, WORDS), dtype=xp.uint32)
-        if self.feature is None:
-            plain[...] = pack_plain(xp, self._codes[None], self.n_levels)
-        elif not self.feature[0].is_resident:
-            plain[...] = xp.asarray(self.feature[0].plain_columns(self.feature[1]))
-        fragments = xp.empty((padded_levels(self.n_levels), stages, WORDS), dtype=xp.uint32)
-        self._prepare(plain, fragments, self._wanted)
-        return plain, fragments
+        self._bits: tuple[Any, Any] | None = None
 
     @property
     def plain(self) -> Any:
         """The columns as ``[level - 1][stage][word]``."""
-        return self._bits[0]
+        return self._columns()[0]
 
     @property
     def fragments(self) -> Any:
-        """The same in passes of four levels, in the order in which the threads of a warp group hold them."""
-        return self._bits[1]
+        """The columns in passes of four levels, in the order in which the threads of a warp group hold them."""
+        return self._columns()[1]
 
     def rows(self, stages: slice) -> GivenRows:
-        """The columns in some stages of the rows."""
-        xp, (plain, fragments) = self._xp, self._bits
+        """Return the columns in some stages of the rows."""
+        xp, (plain, fragments) = self._xp, self._columns()
         return GivenRows(xp.ascontiguousarray(plain[:, stages]), rows_of_fragments(xp, fragments, stages))
 
-    def _prepare(self, plain: DeviceArray, fragments: DeviceArray, known: tuple[Margins, DeviceArray] | None) -> None:
+    def _columns(self, known: tuple[Margins, DeviceArray] | None = None) -> tuple[Any, Any]:
+        """Return the columns in both forms, made at the first call.
+
+        ``known`` has margins of the feature, and the counts with the targets, which the same kernel takes from them.
+        """
+        if self._bits is not None and known is None:
+            return self._bits
+        xp, stages = self._xp, n_stages(self._n_rows)
+        if self._bits is None:
+            plain = xp.empty((self.n_levels - 1, stages, WORDS), dtype=xp.uint32)
+            if self.feature is None:
+                plain[...] = pack_plain(xp, self._codes[None], self.n_levels)
+            elif not self.feature[0].is_resident:
+                plain[...] = xp.asarray(self.feature[0].plain_columns(self.feature[1]))
+            self._bits = plain, xp.empty((padded_levels(self.n_levels), stages, WORDS), dtype=xp.uint32)
         block, place = (None, 0) if self.feature is None else self.feature
         features = None if block is None or not block.is_resident else block.parts[0]
-        self._kernels.condition(features, place, self.n_levels - 1, plain, fragments, known)
+        self._kernels.condition(features, place, self.n_levels - 1, *self._bits, known)
+        return self._bits
 
     def counts_of(self, group: TargetGroup, margins: Margins | None) -> Any:
-        """Counts of (condition, target); ``margins`` are those of the block of a packed feature, where they are kept."""
+        """Count (condition, target); ``margins`` are those of the block of a packed feature, where they are kept."""
         given = self._xp.empty((self.n_levels - 1, group.totals.size), dtype=self._xp.int32)
         if margins is None:
             self._kernels.cross(self.plain, group.plain, given)
-        elif "_bits" in self.__dict__:
-            self._prepare(*self._bits, (margins, given))
-        else:  # together with the columns
-            self._wanted = margins, given
-            assert self._bits is not None
+        else:
+            self._columns((margins, given))
         return given
 
     @cached_property
     def codes(self) -> Any:
-        """One for each row."""
+        """The code of each row."""
         if self._codes is not None:
             return self._codes
         return unpack_codes(self._xp, self.plain, self.n_levels, self._n_rows)[0].astype(self._xp.uint32)
@@ -132,7 +132,7 @@ PART_BYTES = 2**26  # of packed features that are copied together, however small
 
 
 class DeviceFeatures:
-    """Features on a GPU.
+    """The features in the memory of a GPU, packed as bits where they have few levels.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class DeviceFeatures:
         self.packed: list[BitBlock] = []
         self.codes: list[CodeBlock] = []
         self.every: dict[int, Any] = {}
-        """By block: counts of all rows."""
+        """By block: the counts of all rows."""
         self._make_blocks(X, weighted, memory_limit)
         fill(kernels, X, row_index, [*self.packed, *self.codes])
 
@@ -189,7 +189,7 @@ class DeviceFeatures:
         return not self.codes and len(self.packed) == 1 and self.packed[0].is_resident
 
     def with_bits(self) -> Iterator[tuple[BitBlock, DeviceArray | RowParts]]:
-        """Packed blocks with their bits on the GPU; those that do not stay there are copied, one while another is used."""
+        """Yield packed blocks with their bits on the GPU; others are copied there, one while another is used."""
         streamed = self._kernels.streamed([block.parts[0] for block in self.packed if self._is_streamed(block)])
         for block in self.packed:
             if self._is_streamed(block):
@@ -202,7 +202,7 @@ class DeviceFeatures:
         return not block.is_resident and len(block.parts) == 1
 
     def column(self, index: int | DeviceArray) -> DeviceColumn:
-        """A feature as a condition: its number, or, with one block, an array of one number on the GPU."""
+        """Return a feature as a condition, by its number, or, with one block, by an array of one number on the GPU."""
         if not isinstance(index, int | np.integer):
             return DeviceColumn(self._kernels, None, self.packed[0].n_levels, self._n_rows, feature=(self.packed[0], index))
         for block in self.packed:
@@ -223,7 +223,7 @@ _ON_CARDS: WeakKeyDictionary[Codes, WeakValueDictionary[tuple[Any, ...], DeviceF
 def features_on_gpu(
     kernels: "CudaKernels", X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
 ) -> DeviceFeatures:
-    """The features of ``X``, packed unless a backend on the same GPU has done so."""
+    """Return the features of ``X``, packed unless a backend on the same GPU has done so."""
     if row_index is not None:
         return DeviceFeatures(kernels, X, row_index, weighted, memory_limit)
     known = _ON_CARDS.setdefault(X, WeakValueDictionary())
@@ -260,7 +260,7 @@ class DeviceTargets:
 
     @property
     def n_columns(self) -> int:
-        """Of all targets that are packed."""
+        """Number of columns of all targets that are packed."""
         return int(self._starts[-1])
 
     @cached_property
@@ -294,7 +294,7 @@ class DeviceTargets:
         return self._split(0, self._Y.n_columns)
 
     def groups(self, first: int, last: int) -> list[TargetGroup]:
-        """Groups of the packed targets in a range; at least one, which may have no target."""
+        """Return groups of the packed targets in a range; at least one, which may have no target."""
         return self.all_groups if last - first == self._Y.n_columns else self._split(first, last)
 
     def _split(self, first: int, last: int) -> list[TargetGroup]:
@@ -316,7 +316,7 @@ class DeviceTargets:
         return TargetGroup(len(members), slice(begin, end), plain, totals, starts, xp.asarray(members - first, dtype=xp.int32))
 
     def codes(self, first: int, last: int, *, packed: bool) -> TargetCodes | None:
-        """Codes of the targets in a range: all, or those that are not packed; None if there are none."""
+        """Return the codes of the targets in a range: all, or those that are not packed; None if there are none."""
         members = np.arange(first, last)
         if not packed:
             members = members[~self._is_packed[first:last]]
@@ -379,11 +379,11 @@ class DeviceCounts:
         return EveryRow(self._xp, self._n_rows)
 
     def feature(self, index: int | DeviceArray) -> DeviceColumn:
-        """A feature as a condition: a number, or, with :attr:`is_one_block`, an array of one number on the GPU."""
+        """Return a feature as a condition, by its number, or, with one block, by an array of one number on the GPU."""
         return self._features.column(index)
 
     def column(self, codes: NDArray[np.integer], n_levels: int) -> DeviceColumn:
-        """Codes of the host as a condition."""
+        """Return codes of the host as a condition."""
         return DeviceColumn(self._kernels, self._xp.asarray(codes.astype(np.uint32)), max(n_levels, 2), self._n_rows)
 
     def add(self, given: DeviceColumn | EveryRow, first: int, last: int, out: Output) -> None:
@@ -438,7 +438,7 @@ class DeviceCounts:
                 self._kernels.sums(counted, group, self._table, index, into)
 
     def _known_margins(self, given: DeviceColumn | EveryRow, group: TargetGroup) -> Margins | None:
-        """Margins of the feature that is the condition, if they are kept: its counts with the targets are among them."""
+        """Return the margins of the feature that is the condition, if they are kept: they have its counts with the targets."""
         if isinstance(given, EveryRow) or given.feature is None:
             return None
         block = given.feature[0]
@@ -448,7 +448,7 @@ class DeviceCounts:
         return Margins(every[None] if rows is None else rows[group.columns], every, group.n_columns)
 
     def _margins_of(self, block: BitBlock, bits: DeviceArray | RowParts, group: TargetGroup, repeated: bool) -> Margins:
-        """Counts without a condition; ``repeated``: those of all targets are kept if they fit into memory."""
+        """Return the counts without a condition; ``repeated``: those of all targets are kept if they fit into memory."""
         key, n_columns, width = id(block), self._targets.n_columns, len(bits) * BLOCK
         if key not in self._features.every:
             self._features.every[key] = self._count_margins(bits, self._targets.no_target)[-1]
@@ -473,7 +473,7 @@ class DeviceCounts:
     def _count(
         self, bits: DeviceArray | RowParts, given: DeviceColumn | EveryRow, levels: int, group: TargetGroup, counts: DeviceArray
     ) -> None:
-        """Counts of features by columns of targets and of a condition; those of parts of the rows are added up."""
+        """Count features by columns of targets and of a condition; the counts of parts of the rows are added up."""
         if not isinstance(bits, RowParts):
             self._kernels.count(bits, given, levels, group, counts)
             return

@@ -1,4 +1,4 @@
-"""The device: compiling kernels, memory that is free, and the layout of bits."""
+"""One GPU: finding it, compiling kernels for it, copying to and from its memory, and the layout of bits there."""
 
 import hashlib
 import os
@@ -25,12 +25,12 @@ MMA_THREADS = 256
 
 
 def count_type(narrow: bool) -> str:
-    """The type of counts in the kernels: 16 bits for few rows."""
+    """Return the type of counts in the kernels: 16 bits for few rows."""
     return "u16" if narrow else "int"
 
 
 def find_cupy(device: int | None) -> Any:
-    """CuPy, if it is installed and sees the GPU."""
+    """Return the module CuPy; raise an error with the remedy if it is not installed or does not find the GPU."""
     try:
         cupy = import_module("cupy")
     except ImportError:
@@ -49,20 +49,20 @@ def find_cupy(device: int | None) -> Any:
 
 
 def portable_kernel(name: str, *options: str) -> Any:
-    """A counting kernel for every GPU."""
+    """Return a counting kernel that every GPU can run."""
     return compiled_kernel(KERNELS, "portable.cu", name, *options)
 
 
 @cache
 def compiled_kernel(package: str, file: str, name: str, *options: str) -> Any:
-    """A kernel of a file of a package."""
+    """Compile a kernel from a source file of a package."""
     module = import_module("cupy").RawModule(code=_source(package, file), options=("--std=c++17", *options))
     return module.get_function(name)
 
 
 @cache
 def mma_kernels(levels: int, narrow: bool) -> Sequence[Any]:
-    """Kernels that count with the tensor cores of compute capability 8.0 to 9.0."""
+    """Compile the kernels that count with the tensor cores of compute capability 8.0 to 9.0."""
     source = _source(KERNELS, "tiles.cu") + _source(KERNELS, "mma.cu")
     options = "--std=c++17", f"-DLEVELS={levels}", f"-DCOUNT={count_type(narrow)}"
     module = import_module("cupy").RawModule(code=source, options=options)
@@ -73,7 +73,7 @@ def mma_kernels(levels: int, narrow: bool) -> Sequence[Any]:
 
 @cache
 def wgmma_kernels(levels: int, narrow: bool, device: int) -> Sequence[Any]:
-    """The same for this GPU, of 9.0; CuPy compiles for plain 9.0, which has no such instruction."""
+    """Compile the kernels that count with the tensor cores of 9.0; CuPy compiles for plain 9.0, without their instruction."""
     cupy = import_module("cupy")
     nvrtc = cupy.cuda.nvrtc
     registers = {"@D@": ", ".join(f"%{i}" for i in range(56)), "@C@": ", ".join(f'"+r"(c[{i}])' for i in range(56))}
@@ -111,7 +111,7 @@ STAGING_THREADS = 4  # which copy them to memory from which the GPU reads
 
 
 class CardMemory:
-    """The memory of one GPU.
+    """The memory of one GPU, and copies between it and the host.
 
     Parameters
     ----------
@@ -125,16 +125,17 @@ class CardMemory:
         self._buffer: NDArray[Any] | None = None
 
     def free_bytes(self) -> int:
-        """Memory of the GPU that is free, or kept for reuse."""
+        """Return the bytes of the GPU that are free, or kept for reuse."""
         with self.device:
             return int(self.device.mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
 
     def to_host(self, values: object) -> NDArray[Any]:
+        """Copy an array of the GPU to the host."""
         host: NDArray[Any] = self.xp.asnumpy(values)
         return host
 
     def to_buffer(self, values: Any) -> NDArray[Any]:
-        """The same in memory that the next call overwrites: faster for large arrays."""
+        """Copy an array to memory of the host that the next call overwrites, which is faster for large arrays."""
         if self._buffer is None or self._buffer.nbytes < values.nbytes:
             self._buffer = self.host_array((values.nbytes,), np.uint8)
         host: NDArray[Any] = self._buffer[: values.nbytes].view(values.dtype).reshape(values.shape)
@@ -142,7 +143,7 @@ class CardMemory:
         return host
 
     def to_device(self, values: NDArray[Any]) -> Any:
-        """A copy on the GPU; of large arrays piece by piece, one on its way while the next one is staged."""
+        """Copy an array to the GPU; a large one piece by piece, one on its way while the next one is staged."""
         values = np.ascontiguousarray(values)
         if values.nbytes <= STAGED:
             return self.xp.asarray(values)
@@ -163,7 +164,7 @@ class CardMemory:
         return copied
 
     def streamed(self, packed: Sequence[NDArray[Any]]) -> Iterator[Any]:
-        """Arrays of :meth:`host_array` on the GPU, one after the other; the next one is copied meanwhile."""
+        """Yield arrays of :meth:`host_array` on the GPU, one after the other; the next one is copied meanwhile."""
         if not packed:
             return
         cuda, stream, copying = self.xp.cuda, self.xp.cuda.get_current_stream(), self.xp.cuda.Stream(non_blocking=True)
@@ -189,12 +190,12 @@ class CardMemory:
             free[number % 2].record(stream)
 
     def host_array(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
-        """Memory of the host from which copies to the GPU are fast."""
+        """Allocate memory of the host from which copies to the GPU are fast."""
         pinned: NDArray[Any] = import_module("cupyx").empty_pinned(shape, dtype=dtype)
         return pinned
 
     def recorded(self, step: Callable[[], Any]) -> Callable[[], Any]:
-        """What ``step`` queues, as a graph that one call queues; its results are always at the same place in memory."""
+        """Record what ``step`` queues as a graph that one call queues; its results are always at the same place in memory."""
         cuda = self.xp.cuda
         outside, allocate, stream = cuda.get_current_stream(), cuda.get_allocator(), cuda.Stream(non_blocking=True)
 
@@ -227,7 +228,7 @@ MOST_COLUMNS = 112  # of the targets in one block of counts; the last one is 1 i
 
 
 def n_stages(n_rows: int) -> int:
-    """Stages of ``n_rows`` rows.
+    """Return the number of stages of 1,024 rows that ``n_rows`` rows take.
 
     >>> n_stages(1024), n_stages(1025)
     (1, 2)
@@ -236,7 +237,7 @@ def n_stages(n_rows: int) -> int:
 
 
 def pad_rows(xp: ModuleType, codes: DeviceArray) -> Any:
-    """Codes of whole stages: rows of level 0 behind the last one, which no column counts."""
+    """Fill up codes to whole stages with rows of level 0, which no column counts."""
     n_columns, n_rows = codes.shape
     width = n_stages(n_rows) * STAGE
     if n_rows == width:
@@ -247,7 +248,7 @@ def pad_rows(xp: ModuleType, codes: DeviceArray) -> Any:
 
 
 def pack_plain(xp: ModuleType, codes: DeviceArray, n_levels: int) -> Any:
-    """Bits of codes of shape (columns, rows) with the same number of levels: ``[column, level - 1][stage][word]``."""
+    """Pack codes of shape (columns, rows) with the same number of levels as bits: ``[column, level - 1][stage][word]``."""
     codes = pad_rows(xp, codes)
     n_columns, n_rows = len(codes) * (n_levels - 1), codes.shape[1]
     levels = xp.arange(1, n_levels, dtype=codes.dtype)
@@ -261,7 +262,7 @@ def pack_plain(xp: ModuleType, codes: DeviceArray, n_levels: int) -> Any:
 
 
 def to_fragments(xp: ModuleType, plain: DeviceArray) -> Any:
-    """Blocks of 64 plain columns in the order in which the threads of a warp group hold them: ``[block][stage][2048]``."""
+    """Order blocks of 64 plain columns as the threads of a warp group hold them: ``[block][stage][2048]``."""
     n_columns, stages, _ = plain.shape
     n_blocks = -(-n_columns // BLOCK)
     if n_columns < n_blocks * BLOCK:
@@ -271,14 +272,14 @@ def to_fragments(xp: ModuleType, plain: DeviceArray) -> Any:
 
 
 def from_fragments(xp: ModuleType, blocks: DeviceArray) -> Any:
-    """Plain columns of blocks: the inverse of :func:`to_fragments`."""
+    """Return the plain columns of blocks: the inverse of :func:`to_fragments`."""
     n_blocks, stages, _ = blocks.shape
     split = blocks.reshape(n_blocks, stages, 4, 4, 8, 4, 2, 2)
     return xp.ascontiguousarray(split.transpose(0, 2, 4, 7, 1, 3, 6, 5)).reshape(n_blocks * BLOCK, stages, WORDS)
 
 
 def unpack_codes(xp: ModuleType, plain: DeviceArray, n_levels: int, n_rows: int) -> Any:
-    """Codes, as uint16, of plain columns: the inverse of :func:`pack_plain`."""
+    """Return the codes of plain columns as uint16: the inverse of :func:`pack_plain`."""
     n_variables = len(plain) // (n_levels - 1)
     bits = xp.unpackbits(plain.reshape(-1).view(xp.uint8), bitorder="little")
     bits = bits.reshape(n_variables, n_levels - 1, -1)[:, :, :n_rows]
@@ -289,12 +290,12 @@ def unpack_codes(xp: ModuleType, plain: DeviceArray, n_levels: int, n_rows: int)
 
 
 def all_rows(xp: ModuleType, n_rows: int) -> Any:
-    """A plain column that is 1 in every row."""
+    """Return a plain column that is 1 in every row."""
     return pack_plain(xp, xp.ones((1, n_rows), dtype=xp.uint8), 2)
 
 
 def to_swizzled(xp: ModuleType, plain: DeviceArray) -> Any:
-    """Up to 112 plain columns as the tensor cores read them from shared memory: ``[stage][112][128 bytes]``, swizzled."""
+    """Order up to 112 plain columns as the tensor cores read them from shared memory: ``[stage][112][128 bytes]``, swizzled."""
     n_columns, stages, _ = plain.shape
     chunks = xp.zeros((MOST_COLUMNS, stages, 8, 4), dtype=xp.uint32)  # of 16 bytes
     chunks[:n_columns] = plain.reshape(n_columns, stages, 8, 4)
@@ -303,7 +304,7 @@ def to_swizzled(xp: ModuleType, plain: DeviceArray) -> Any:
 
 
 def rows_of_fragments(xp: ModuleType, fragments: DeviceArray, stages: slice) -> Any:
-    """Some stages of the fragments of a condition, in the same order: passes of four levels, stages, levels."""
+    """Return some stages of the fragments of a condition, in the same order: passes of four levels, stages, levels."""
     padded, n_all, _ = fragments.shape
     flat, parts = fragments.reshape(-1), []
     for first in range(0, padded, 4):
@@ -314,7 +315,7 @@ def rows_of_fragments(xp: ModuleType, fragments: DeviceArray, stages: slice) -> 
 
 
 def padded_levels(n_levels: int) -> int:
-    """Columns of a condition in passes of 4, 4, ..., and 1, 2 or 4 in the last one.
+    """Return the number of columns of a condition in passes of 4, 4, ..., and 1, 2 or 4 in the last one.
 
     >>> [padded_levels(n) for n in (2, 3, 4, 5, 6)]
     [1, 2, 4, 4, 5]

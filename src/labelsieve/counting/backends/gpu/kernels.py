@@ -1,4 +1,4 @@
-"""The CUDA kernels, and the places where they write their results."""
+"""The CUDA kernels: what they read, where they write, and how they are launched."""
 
 from dataclasses import dataclass, field, replace
 from types import ModuleType
@@ -56,7 +56,7 @@ class Counted(NamedTuple):
 
 @dataclass
 class Output:
-    """Sums on the GPU and what they are multiplied with; ``wide`` is the length of a row of triples, 0: targets are added."""
+    """Sums on the GPU, and factors of what is added; ``wide`` is the length of a row of triples, 0 if targets are added up."""
 
     pairs: DeviceArray | None
     triples: DeviceArray | None
@@ -87,14 +87,14 @@ class TargetGroup:
         return len(self.plain)
 
     def swizzled(self, xp: ModuleType) -> DeviceArray:
-        """The columns as the tensor cores read them."""
+        """Return the columns in the order in which the tensor cores read them."""
         if self._swizzled is None:
             whole = self._whole
             self._swizzled = to_swizzled(xp, self.plain) if whole is None else whole[0].swizzled(xp)[whole[1]]
         return self._swizzled
 
     def rows(self, xp: ModuleType, stages: slice) -> "TargetGroup":
-        """The same for some stages of the rows; totals are those of all."""
+        """Return the group in some stages of the rows; totals are those of all rows."""
         return replace(self, plain=xp.ascontiguousarray(self.plain[:, stages]), _swizzled=None, _whole=(self, stages))
 
 
@@ -145,7 +145,7 @@ class CudaKernels(CardMemory):
         fragments: DeviceArray,
         known: tuple[Margins, DeviceArray] | None,
     ) -> None:
-        """Columns of a condition in both forms: from packed features, or from ``plain``.
+        """Write the columns of a condition in both forms, from packed features or from ``plain``.
 
         ``place``: of its feature, a number, or an array of one on the GPU. ``known``: margins of its feature, and the counts
         with the targets, which are set.
@@ -161,14 +161,14 @@ class CudaKernels(CardMemory):
         self._launch(kernel, (n_blocks,), 256, *arguments)
 
     def cross(self, first: DeviceArray | None, second: DeviceArray, out: DeviceArray) -> None:
-        """Counts of two sets of plain columns, or, without the first, of the second alone."""
+        """Count the rows that two sets of plain columns have in common, or, without the first, those of the second alone."""
         n_first, (n_second, stages, _) = 1 if first is None else len(first), second.shape
         n_blocks = -(-n_first * n_second // 8)
         arguments = first, second, stages * WORDS, n_first, n_second, out
         self._launch(portable_kernel("cross", "-DCONDITION", _stored(None)), (n_blocks,), 256, *arguments)
 
     def count(self, bits: DeviceArray, given: Any, levels: int, group: TargetGroup, counts: DeviceArray) -> None:
-        """Counts of features by columns of targets and of a condition, which has plain columns and fragments."""
+        """Count features by columns of targets and of a condition, which has plain columns and fragments."""
         if self.has_tensor and group.n_columns >= FEWEST_TENSOR_COLUMNS:
             self._count_tensor(bits, given.fragments, levels, group, counts)
         else:
@@ -213,7 +213,7 @@ class CudaKernels(CardMemory):
             self._launch(count, (blocks,), threads, *arguments, shared=shared)
 
     def sums(self, counted: Counted, group: TargetGroup, table: NLogN, index: DeviceArray, out: Output) -> None:
-        """Sums of n log n over the cells of counts, added to ``out``."""
+        """Add the sums of n log n over the cells of counts to ``out``."""
         n_features, n_targets = len(index), group.n_targets
         given_levels = counted.given_levels if counted.given_levels <= KNOWN_LEVELS else 0
         stored, in_block = _stored(counted.margins.every), self._has_table_in_block(counted, table)
@@ -236,7 +236,7 @@ class CudaKernels(CardMemory):
             self._launch(kernel, (-(-items // 8),), 256, *arguments)
 
     def _has_table_in_block(self, counted: Counted, table: NLogN) -> bool:
-        """For few rows and so many features that copying the table to every processor pays."""
+        """True for few rows and so many features that copying the table to every processor pays."""
         return counted.margins.every.itemsize == 2 and counted.feature_levels == 2 and table.values.nbytes <= TENSOR_SHARED
 
     def stores_narrow(self, n_rows: int, n_columns: int, n_targets: int) -> bool:
@@ -245,7 +245,7 @@ class CudaKernels(CardMemory):
         return self.has_tensor and n_rows < 2**16 and enough
 
     def best(self, scores: DeviceArray, is_taken: DeviceArray, chosen: DeviceArray, value: DeviceArray) -> None:
-        """The first of the largest scores that are not taken: its place, its score, and it is taken."""
+        """Find the first of the largest scores that are not taken; write its place and its score, and take it."""
         xp, n_blocks = self.xp, min(4 * self._n_processors, -(-scores.size // 1024))
         if self._of_blocks is None:
             n_most = 4 * self._n_processors
@@ -263,7 +263,7 @@ class CudaKernels(CardMemory):
         index: DeviceArray,
         out: tuple[DeviceArray, int, int],
     ) -> None:
-        """Sums over the cells of whole tables of codes: one block for a feature and a target.
+        """Add the sums over the cells of whole tables of codes: one block of threads for a feature and a target.
 
         ``x``: codes and levels of features; ``z``: of a condition; ``y``: of targets, with their places in a row of sums;
         ``out``: sums, a factor, and the length of a row, or 0 to add up the targets.
@@ -290,10 +290,10 @@ class CudaKernels(CardMemory):
 
 
 def _pitch(rows: DeviceArray) -> int:
-    """Numbers from one row to the next."""
+    """Return how many numbers it is from one row to the next."""
     return int(rows.strides[0] // rows.itemsize)
 
 
 def _stored(counts: DeviceArray | None) -> str:
-    """The type of counts, as an option of the compiler."""
+    """Return the type of counts as an option of the compiler."""
     return f"-DCOUNT={count_type(counts is not None and counts.itemsize == 2)}"

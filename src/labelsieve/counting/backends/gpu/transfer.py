@@ -1,4 +1,4 @@
-"""Copying codes to a GPU, piece by piece, into blocks of packed columns."""
+"""Codes are copied to a GPU piece by piece, into blocks of packed columns."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ class BitBlock:
         n_blocks, stages, size = self.shape = BitBlock.shape_of(len(columns), n_levels, n_rows)
         step = max(1, stages if part_bytes is None else min(stages, part_bytes // (4 * n_blocks * size)))
         self.stages = [slice(start, min(start + step, stages)) for start in range(0, stages, step)]
-        """Of the rows of each part."""
+        """The stages of the rows that each part has."""
         if self.is_resident:
             self.parts = [xp.zeros(self.shape, dtype=xp.uint32)]
         else:
@@ -75,16 +75,16 @@ class BitBlock:
 
     @staticmethod
     def shape_of(n_columns: int, n_levels: int, n_rows: int) -> tuple[int, int, int]:
-        """Of the packed bits; columns fill tiles of 256."""
+        """Return the shape of the packed bits; columns fill tiles of 256."""
         return -(-n_columns * (n_levels - 1) // 256) * 4, n_stages(n_rows), 2 * STAGE
 
     @staticmethod
     def bytes_of(n_columns: int, n_levels: int, n_rows: int) -> int:
-        """Memory of the packed bits."""
+        """Return the bytes of the packed bits."""
         return 4 * math.prod(BitBlock.shape_of(n_columns, n_levels, n_rows))
 
     def plain_columns(self, place: int) -> NDArray[np.uint32]:
-        """The columns of a feature of a block in the memory of the host: ``[level - 1][stage][word]``."""
+        """Return the columns of a feature of a block in the memory of the host: ``[level - 1][stage][word]``."""
         columns = [divmod(place * (self.n_levels - 1) + level, BLOCK) for level in range(self.n_levels - 1)]
         with ThreadPoolExecutor(STAGING_THREADS) as pool:  # most of the time goes into waiting for memory
             found = [pool.map(_plain_column, [part[block] for part in self.parts], repeat(x)) for block, x in columns]
@@ -108,7 +108,7 @@ class BitBlock:
                     part[block : block + len(packed), within] = packed[:, begin - stage : end - stage]
 
     def codes(self) -> Iterator[tuple[slice, Any]]:
-        """Codes of some features at a time, and which they are."""
+        """Yield some features at a time: which they are, and their codes."""
         xp, width = self._xp, self.n_levels - 1
         step = max(1, PIECE // (2 * width * self._n_rows) // BLOCK) * BLOCK
         for start in range(0, len(self.columns), step):
@@ -120,13 +120,13 @@ class BitBlock:
 
 
 def _plain_column(stages: NDArray[np.uint32], x: int) -> NDArray[np.uint32]:
-    """Column ``x`` of some stages of a block of 64 columns: ``[stage][word]``."""
+    """Return column ``x`` of some stages of a block of 64 columns: ``[stage][word]``."""
     words = stages.reshape(-1, 4, 4, 8, 4, 2, 2)[:, x // 16, :, x % 16 // 2, :, :, x % 2]  # [stage][k][t][h]
     return words.transpose(0, 1, 3, 2).reshape(-1, WORDS)
 
 
 class RowParts:
-    """The bits of a block that the GPU reads part by part: its shape, and the parts, one copied while another is used."""
+    """The bits of a block that the GPU reads part by part, one copied while another is used."""
 
     def __init__(self, kernels: "CudaKernels", block: BitBlock) -> None:
         self._kernels, self._block = kernels, block
@@ -135,7 +135,7 @@ class RowParts:
         return self._block.shape[0]
 
     def on_device(self) -> Iterator[tuple[slice, Any]]:
-        """Stages, and their bits."""
+        """Yield the stages of each part, and their bits on the GPU."""
         yield from zip(self._block.stages, self._kernels.streamed(self._block.parts), strict=True)
 
 
@@ -169,7 +169,7 @@ class PlainBlock:
 
 
 def place_of(column: int, columns: NDArray[np.intp]) -> int | None:
-    """Where a column is among sorted ones, if it is.
+    """Return the place of a column among sorted ones; None if it is not there.
 
     >>> place_of(7, np.array([2, 7])), place_of(3, np.array([2, 7]))
     (1, None)
@@ -206,7 +206,7 @@ def fill(kernels: "CudaKernels", table: Codes, row_index: NDArray[np.uint32] | N
 def _piece(
     kernels: "CudaKernels", table: Codes, columns: NDArray[np.intp], rows: slice, row_index: NDArray[np.uint32] | None
 ) -> Any:
-    """Codes of shape (columns, rows)."""
+    """Return codes of shape (columns, rows) on the GPU."""
     if table.dense is not None:
         contiguous = len(columns) == columns[-1] - columns[0] + 1
         taken = table.dense[:, columns[0] : columns[-1] + 1] if contiguous else table.dense[:, columns]
