@@ -118,7 +118,7 @@ def test_features_and_rows_that_do_not_fit_are_counted_in_blocks(factory, limit,
     fixed = FixedPoint.for_rows(2100, n_targets=114)
     monkeypatch.setattr(gpu_features, "PART_BYTES", 1)
     ours, native = factory(X, Y, fixed, memory_limit=limit), NativeBackend(X, Y, fixed)
-    blocks = ours.on_device.counts._features.packed
+    blocks = ours.on_device.counts.features.packed
     assert [len(block.parts) for block in blocks if not block.is_resident] == [3] * (3 if limit == 0 else 2)
     for given, targets in (
         (Feature(60), slice(None)),

@@ -11,10 +11,16 @@ from labelsieve.counting.fixed_point import FixedPoint
 LIBRARIES = ThreadpoolController()
 
 
+class Device(nullcontext):
+    """In the place of a GPU."""
+
+    id = 0
+
+
 class NumpyKernels:
     """``GpuBackend(..., kernels=NumpyKernels())``; with ``tensor`` from the layouts that the tensor cores read."""
 
-    xp, device = np, nullcontext()
+    xp, device = np, Device()
 
     def __init__(self, *, tensor=False, free=2**34):
         self.has_tensor, self._free = tensor, free

@@ -37,9 +37,10 @@ class Criterion:
     @cached_property
     def plan(self) -> Plan:
         """The plan of the formula, which knows the tables that must be counted: see :meth:`labelsieve.formula.Plan.explain`."""
-        score = getattr(self, "score", None)
-        if score is None:
-            raise FormulaError(f"{type(self).__name__} has no score: set it to a formula in the class or in __init__.")
+        try:
+            score = self.score
+        except AttributeError:
+            raise FormulaError(f"{type(self).__name__} has no score: set it in the class or in __init__.") from None
         return Plan(score, self.first, name=self.name)
 
     def __getstate__(self) -> dict[str, Any]:

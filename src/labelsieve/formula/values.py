@@ -21,17 +21,17 @@ SMALL_FACTOR = 2**10  # for which every sum over the targets has headroom
 class Value(NamedTuple):
     """An array of fixed-point integers (``exact``), or of doubles in nats."""
 
-    array: Fixed | Real
+    array: NDArray[Any]
     exact: bool
 
     def real(self, fixed: FixedPoint) -> Real:
         """Return the value in nats."""
-        return fixed.information(self.array) if self.exact else self.array  # type: ignore[arg-type, return-value]
+        return fixed.information(self.array) if self.exact else self.array
 
     def fixed(self, fixed: FixedPoint) -> Fixed:
         """Return the value in fixed point; doubles are rounded."""
         if self.exact:
-            return self.array  # type: ignore[return-value]
+            return self.array
         scaled = np.floor(self.array * (fixed.scale * fixed.total) + 0.5)
         if largest(scaled) >= LARGEST:
             raise InputError(TOO_LARGE)

@@ -5,6 +5,7 @@ r"""Mutual information of continuous columns: by nearest neighbors, and by kerne
 """
 
 import math
+import numbers
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -244,9 +245,9 @@ def kernel_mutual_information(
 def _bandwidth(bandwidth: object, n_rows: int, dimensions: int) -> float:
     if isinstance(bandwidth, str) and bandwidth == "reference":
         return float((4.0 / ((dimensions + 2.0) * n_rows)) ** (1.0 / (dimensions + 4.0)))
-    if isinstance(bandwidth, bool | str) or not np.isscalar(bandwidth) or not 0 < float(bandwidth) < math.inf:  # type: ignore[arg-type]
+    if isinstance(bandwidth, bool) or not isinstance(bandwidth, numbers.Real) or not 0 < float(bandwidth) < math.inf:
         raise InputError(f"bandwidth must be 'reference' or a positive number of standard deviations, not {bandwidth!r}.")
-    return float(bandwidth)  # type: ignore[arg-type]
+    return float(bandwidth)
 
 
 def _in_bandwidths(column: Real, width: float) -> Real | None:
@@ -442,6 +443,6 @@ def read_classes(Y: TargetsLike, X: list[Real]) -> Codes:
 
 def read_numbers(Y: TargetsLike, X: list[Real]) -> list[Real]:
     """Read targets that are numbers, and check that they have the rows of ``X``."""
-    numbers = read_columns(Y, "Y")
-    require_same_rows(len(X[0]), len(numbers[0]))
-    return numbers
+    columns = read_columns(Y, "Y")
+    require_same_rows(len(X[0]), len(columns[0]))
+    return columns

@@ -134,15 +134,10 @@ class NativeBackend(CodesBackend):
         if isinstance(given, Feature):  # its column is packed already
             session.run_feature(given.index, first, first + width, adds, pair, out, joint=self._in_known_rows)
         else:
-            column, n_levels = (np.zeros(self.n_rows, dtype=np.uint32), 1) if given is None else self._uint32(given)
+            column, n_levels = (np.zeros(self.n_rows, dtype=np.uint32), 1) if given is None else self.column(given)
             last, joint = first + width, self._in_known_rows
             session.run(column, n_levels, first, last, adds, pair, out, joint=joint, first_feature=first_feature)
         return Panel(pair, triple)
-
-    def _uint32(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
-        """The codes of a condition as the core reads them, and the number of levels."""
-        codes, n_levels = self.column(given)
-        return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
 
     def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> Iterator[Panel]:
         """The panels conditioned on features, each with the targets of its slice: several are counted at the same time."""
@@ -159,7 +154,7 @@ class NativeBackend(CodesBackend):
                 yield Panel(pair, triple.reshape(self.n_features, width))
 
     def given_targets(self, given: Condition) -> Sums:
-        column, n_levels = self._uint32(given)
+        column, n_levels = self.column(given)
         sums = np.empty(self.n_targets, dtype=np.int64)
         if self.Y.has_missing:
             self._count_targets(column, n_levels, sums)
@@ -190,7 +185,7 @@ class NativeBackend(CodesBackend):
         shape = self.n_features, last - first
         require_memory(16 * self.n_features * (last - first), "sums of", *shape)
         pair, triple, known = (np.empty(size, dtype=np.int64) for size in (self.n_features, shape, shape))
-        column, n_levels = self._uint32(given)
+        column, n_levels = self.column(given)
         self._session.run(column, n_levels, first, last, False, pair, triple.reshape(-1), known=known.reshape(-1))
         return Panel(pair, triple), known
 
@@ -207,7 +202,7 @@ class NativeBackend(CodesBackend):
         out = np.empty((self.n_features, 1 if targets is None else last - first))
         if out.size == 0:
             return out
-        column, n_levels = (np.zeros(self.n_rows, dtype=np.uint32), 1) if given is None else self._uint32(given)
+        column, n_levels = (np.zeros(self.n_rows, dtype=np.uint32), 1) if given is None else self.column(given)
         n_rows = self.fixed.total / self.fixed.unit
         flat = out.reshape(-1)
         is_done = self._session.shrink(column, n_levels, first, last, factors, n_rows, logarithms(), flat)

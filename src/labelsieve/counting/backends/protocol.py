@@ -192,19 +192,23 @@ class CodesBackend(Backend):
         of_rows = None if weights is None else weights.values / weights.unit
         return JointTables(self.X, self.Y, weights=of_rows, row_index=self.row_index)
 
-    def column(self, given: Condition) -> tuple[NDArray[np.integer], int]:
-        """The codes of a condition, one for each row of ``Y``, and its number of levels."""
+    def column(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
+        """Return the codes of a condition, one for each row of ``Y``, and its number of levels."""
+        codes: NDArray[np.integer]
         match given:
             case Column(codes=codes, n_levels=n_levels):
-                return codes, n_levels
+                pass
             case Target(index=index):
-                return self.Y.column(index), int(self.Y.levels[index])
+                codes, n_levels = self.Y.column(index), int(self.Y.levels[index])
             case Feature(index=index):
-                codes, n_levels = self.X.column(index), int(self.X.levels[index])
+                codes, n_levels = self._by_target_row(self.X.column(index)), int(self.X.levels[index])
             case JointFeatures(indices=indices):
                 self._refine(indices)
-                codes, n_levels = self._joint, self._n_joint
-        return codes if self.row_index is None else codes[self.row_index], n_levels
+                codes, n_levels = self._by_target_row(self._joint), self._n_joint
+        return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
+
+    def _by_target_row(self, column: NDArray[np.integer]) -> NDArray[np.integer]:
+        return column if self.row_index is None else column[self.row_index]
 
     def _refine(self, indices: tuple[int, ...]) -> None:
         """Join features to the last joint: one pass over the rows for each feature that it did not have."""
@@ -214,6 +218,15 @@ class CodesBackend(Backend):
         for index in indices[len(known) :]:
             self._n_joint = refine(self._joint, self._n_joint, self.X, index)
         self._joined = indices
+
+    def given_targets(self, given: Condition) -> Sums:
+        codes, n_levels = self.column(given)
+        sums = np.empty(self.n_targets, dtype=np.int64)
+        for target in range(self.n_targets):
+            joint = codes.copy()
+            n_joint = refine(joint, n_levels, self.Y, target)
+            sums[target] = sum_of_levels(joint, n_joint, self.fixed, self.weights_of_targets)
+        return sums
 
     def given_single(self, given: Condition) -> int:
         return sum_of_levels(*self.column(given), self.fixed, self.weights_of_targets)

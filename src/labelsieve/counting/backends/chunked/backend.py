@@ -1,5 +1,6 @@
 """The backend that counts chunks of rows one after the other, for tables that do not fit into memory."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +15,95 @@ from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 from labelsieve.counting.backends.chunked.packed_rows import CHUNK_ROWS, WORDS, Chunk, Layout, PackedRows, Part
 from labelsieve.counting.backends.protocol import ALL_TARGETS, CodesBackend, Condition, Panel, Reduce, Sums, target_range
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.joint_codes import sum_of_levels
 from labelsieve.resources import available_memory, n_threads, require_memory
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.weights import RowWeights
 
 Counts = NDArray[np.int64]
 NOT_COUNTED = np.iinfo(np.uint32).max  # as in the core
+LEAST_COUNTS = 2**20  # that are kept at a time, whatever the limit: 8 MB
+EVERY_ROW = np.zeros(1, dtype=np.uint32)  # the only cell of a variable with one level, which is counted
+CONSTANT = -1  # in place of a target: one class for all entries
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ChunkedBackend(CodesBackend):
+    """A :class:`~labelsieve.counting.backends.protocol.Backend` for more rows than fit into memory.
+
+    Parameters
+    ----------
+    X, Y, fixed, weights, row_index, n_jobs
+        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes may be in a mapped file.
+    memory_limit : int, default=None
+        Bytes for packed rows and counts; default: that of mapped codes, else half of the available
+        memory. Rows beyond that go to a temporary file.
+    chunk_rows : int, default=65536
+        Rows that are packed and counted together. Results never depend on it.
+    folder : path, default=None
+        Folder of the temporary file.
+
+    Notes
+    -----
+    A panel is one pass over the packed rows: about ``d / 512 * sum_l n_l`` vector additions, as in the core, where ``d`` is the
+    number of one-hot columns and ``n_l`` the number of rows that have neither the most frequent class of target ``l`` nor the
+    most frequent level of the condition. Weights are added bit by bit: as many passes as the largest has bits. Counts that do
+    not fit into a quarter of the limit are counted in several passes, by targets or by blocks of features. Whole tables are
+    counted one feature after the other.
+    """
+
+    memory_limit: int | None = None
+    chunk_rows: int = CHUNK_ROWS
+    folder: Path | str | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        limit, mapped = self.memory_limit, self.X if isinstance(self.X, MappedCodes) else None
+        if limit is None and mapped is not None:
+            limit = mapped.memory_limit
+        if self.folder is None and mapped is not None:
+            self.folder = mapped.folder
+        limit = (available_memory() or 2**32) // 2 if limit is None else limit
+        self._entries = EntryChunks(self.Y, self.weights, self.row_index)
+        self._counts = self._make_counts(limit, max(LEAST_COUNTS, limit // 32))
+
+    def _make_counts(self, limit: int, most: int) -> "CellCounts":
+        rows = PackedRows(self.X, chunk_rows=self.chunk_rows, in_memory=limit // 2, folder=self.folder)
+        return ChunkCounts(rows, self._entries, most=most, n_threads=n_threads(self.n_jobs))
+
+    def singles(self) -> tuple[Sums, Sums]:
+        features = np.empty(self.n_features, dtype=np.int64)
+        for part, _ in self._counts.groups(range(0), 0):
+            margins = self._counts.margins(part, [])
+            features[part.features] = self._sums(part)(margins.all_rows[np.newaxis])
+        targets = [int(values_of(self.fixed, sizes).sum()) for sizes in self._counts.class_sizes]
+        return features, np.array(targets, dtype=np.int64)
+
+    def _sums(self, part: Part) -> "TableSums":
+        return TableSums(part, self._counts.layout, self.fixed)
+
+    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
+        first, last = target_range(targets, self.n_targets)
+        wanted = range(first, last)
+        if not reduce:
+            require_memory(8 * self.n_features * len(wanted), "sums of", self.n_features, len(wanted))
+        column = None
+        if given is not None:
+            codes, n_levels = self.column(given)
+            column = GivenColumn(codes, LevelCells(np.bincount(codes, minlength=n_levels)))
+        pair = np.empty(self.n_features, dtype=np.int64)
+        triple = np.zeros((self.n_features, 1 if reduce else len(wanted)), dtype=np.int64)
+        for part, group in self._counts.groups(wanted, 0 if column is None else column.levels.n_counted):
+            sums, margins = self._sums(part), self._counts.margins(part, group)
+            with_given, of_targets = margins.all_rows[np.newaxis], [np.empty((0, 0, 0), dtype=np.int64)] * len(group)
+            if column is not None and column.levels.n_counted:
+                counted, *of_targets = self._counts.count(part, [CONSTANT, *group], column)
+                with_given = complete(counted[0], margins.all_rows)
+            pair[part.features] = sums(with_given)
+            for target, counts in zip(group, of_targets, strict=True):
+                with_class = margins.with_class[target]
+                cells = with_class if len(with_given) == 1 else complete_pairs(counts, with_class, with_given)
+                triple[part.features, 0 if reduce else target - first] += sums(cells)
+        return Panel(pair, triple[:, 0] if reduce else triple)
 
 
 class LevelCells:
@@ -98,10 +181,6 @@ class TableSums:
 def values_of(fixed: FixedPoint, counts: Counts) -> Counts:
     """Return the fixed-point value of every count."""
     return fixed(counts) if fixed.values is None else fixed.values[counts]
-
-
-EVERY_ROW = np.zeros(1, dtype=np.uint32)  # the only cell of a variable with one level, which is counted
-CONSTANT = -1  # in place of a target: one class for all entries
 
 
 class Entries(NamedTuple):
@@ -185,7 +264,7 @@ class Margins(NamedTuple):
     with_class: dict[int, Counts]
 
 
-class CellCounts:
+class CellCounts(ABC):
     """Counts one-hot columns in the cells of other variables; subclasses know where the rows are.
 
     Parameters
@@ -210,12 +289,12 @@ class CellCounts:
         Y = self._entries.Y
         return [self._entries.sizes(Y.column(target), int(Y.levels[target])) for target in range(Y.n_columns)]
 
+    @abstractmethod
     def count(self, part: Part, targets: Sequence[int], given: GivenColumn | None) -> list[Counts]:
         """Count for each target ``(classes, given levels, columns + 1)``; the last column has the sizes of the cells.
 
         The most frequent class, and the most frequent given level, are not counted. One pass over all chunks.
         """
-        raise NotImplementedError
 
     def groups(self, targets: range, n_given: int) -> Iterator[tuple[Part, list[int]]]:
         """Yield parts of the columns and targets whose cells with ``n_given`` given levels fit; each needs one pass."""
@@ -327,100 +406,3 @@ def _fitting(targets: range, sets: list[int], capacity: int) -> Iterator[list[in
         group.append(target)
         used += n_sets
     yield group
-
-
-LEAST_COUNTS = 2**20  # that are kept at a time, whatever the limit: 8 MB
-
-
-@dataclass(eq=False, repr=False, kw_only=True)
-class ChunkedBackend(CodesBackend):
-    """A :class:`~labelsieve.counting.backends.protocol.Backend` for more rows than fit into memory.
-
-    Parameters
-    ----------
-    X, Y, fixed, weights, row_index, n_jobs
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes may be in a mapped file.
-    memory_limit : int, default=None
-        Bytes for packed rows and counts; default: that of mapped codes, else half of the available
-        memory. Rows beyond that go to a temporary file.
-    chunk_rows : int, default=65536
-        Rows that are packed and counted together. Results never depend on it.
-    folder : path, default=None
-        Folder of the temporary file.
-
-    Notes
-    -----
-    A panel is one pass over the packed rows: about ``d / 512 * sum_l n_l`` vector additions, as in the core, where ``d`` is the
-    number of one-hot columns and ``n_l`` the number of rows that have neither the most frequent class of target ``l`` nor the
-    most frequent level of the condition. Weights are added bit by bit: as many passes as the largest has bits. Counts that do
-    not fit into a quarter of the limit are counted in several passes, by targets or by blocks of features. Whole tables are
-    counted one feature after the other.
-    """
-
-    memory_limit: int | None = None
-    chunk_rows: int = CHUNK_ROWS
-    folder: Path | str | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        limit, mapped = self.memory_limit, self.X if isinstance(self.X, MappedCodes) else None
-        if limit is None and mapped is not None:
-            limit = mapped.memory_limit
-        if self.folder is None and mapped is not None:
-            self.folder = mapped.folder
-        limit = (available_memory() or 2**32) // 2 if limit is None else limit
-        self._entries = EntryChunks(self.Y, self.weights, self.row_index)
-        self._counts = self._make_counts(limit, max(LEAST_COUNTS, limit // 32))
-
-    def _make_counts(self, limit: int, most: int) -> CellCounts:
-        rows = PackedRows(self.X, chunk_rows=self.chunk_rows, in_memory=limit // 2, folder=self.folder)
-        return ChunkCounts(rows, self._entries, most=most, n_threads=n_threads(self.n_jobs))
-
-    def singles(self) -> tuple[Sums, Sums]:
-        features = np.empty(self.n_features, dtype=np.int64)
-        for part, _ in self._counts.groups(range(0), 0):
-            margins = self._counts.margins(part, [])
-            features[part.features] = self._sums(part)(margins.all_rows[np.newaxis])
-        targets = [int(values_of(self.fixed, sizes).sum()) for sizes in self._counts.class_sizes]
-        return features, np.array(targets, dtype=np.int64)
-
-    def given_targets(self, given: Condition) -> Sums:
-        codes, n_levels = self._uint32(given)
-        sums = np.empty(self.n_targets, dtype=np.int64)
-        for target in range(self.n_targets):
-            joint = codes.copy()
-            n_joint = core.refine(joint, n_levels, self.Y.column(target), int(self.Y.levels[target]))
-            sums[target] = sum_of_levels(joint, n_joint, self.fixed, self._entries.weights)
-        return sums
-
-    def _uint32(self, given: Condition) -> tuple[NDArray[np.uint32], int]:
-        """The codes of a condition as the core reads them, and the number of levels."""
-        codes, n_levels = self.column(given)
-        return np.ascontiguousarray(codes, dtype=np.uint32), n_levels
-
-    def _sums(self, part: Part) -> TableSums:
-        return TableSums(part, self._counts.layout, self.fixed)
-
-    def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        first, last = target_range(targets, self.n_targets)
-        wanted = range(first, last)
-        if not reduce:
-            require_memory(8 * self.n_features * len(wanted), "sums of", self.n_features, len(wanted))
-        column = None
-        if given is not None:
-            codes, n_levels = self._uint32(given)
-            column = GivenColumn(codes, LevelCells(np.bincount(codes, minlength=n_levels)))
-        pair = np.empty(self.n_features, dtype=np.int64)
-        triple = np.zeros((self.n_features, 1 if reduce else len(wanted)), dtype=np.int64)
-        for part, group in self._counts.groups(wanted, 0 if column is None else column.levels.n_counted):
-            sums, margins = self._sums(part), self._counts.margins(part, group)
-            with_given, of_targets = margins.all_rows[np.newaxis], [np.empty((0, 0, 0), dtype=np.int64)] * len(group)
-            if column is not None and column.levels.n_counted:
-                counted, *of_targets = self._counts.count(part, [CONSTANT, *group], column)
-                with_given = complete(counted[0], margins.all_rows)
-            pair[part.features] = sums(with_given)
-            for target, counts in zip(group, of_targets, strict=True):
-                with_class = margins.with_class[target]
-                cells = with_class if len(with_given) == 1 else complete_pairs(counts, with_class, with_given)
-                triple[part.features, 0 if reduce else target - first] += sums(cells)
-        return Panel(pair, triple[:, 0] if reduce else triple)

@@ -115,7 +115,7 @@ class DeviceBackend(CodesBackend):
     @property
     def chooses(self) -> bool:
         """True when a condition may be a feature that only the GPU knows: all features are packed alike."""
-        return self.counts.is_one_block
+        return self.counts.features.is_one_block
 
     def best(self, scores: DeviceArray, is_taken: DeviceArray, chosen: DeviceArray, value: DeviceArray) -> None:
         """Write the first of the largest scores of features that are not taken, take it, and write its score."""
@@ -145,7 +145,7 @@ class DeviceBackend(CodesBackend):
         index: int | DeviceArray = given.index
         if isinstance(index, int | np.integer) and not 0 <= given.index < self.n_features:
             raise InputError(f"There is no such feature: {given.index} of {self.n_features}.")
-        return self.counts.feature(index)
+        return self.counts.features.column(index)
 
     def _host_column(self, given: Condition, counts: DeviceCounts) -> DeviceColumn:
         codes, n_levels = self.column(given)
@@ -215,7 +215,7 @@ class GpuBackend(CodesBackend):
     def bytes(self) -> int:
         """Memory of the packed features."""
         with self._kernels.device:
-            return self.on_device.counts.bytes
+            return self.on_device.counts.features.bytes
 
     def singles(self) -> tuple[Sums, Sums]:
         with self._kernels.device:

@@ -227,7 +227,7 @@ def features_on_gpu(
     if row_index is not None:
         return DeviceFeatures(kernels, X, row_index, weighted, memory_limit)
     known = _ON_CARDS.setdefault(X, WeakValueDictionary())
-    key = type(kernels), getattr(kernels.device, "id", None), weighted, memory_limit
+    key = type(kernels), kernels.device.id, weighted, memory_limit
     if (features := known.get(key)) is None:
         features = known[key] = DeviceFeatures(kernels, X, row_index, weighted, memory_limit)
     return features
@@ -360,27 +360,13 @@ class DeviceCounts:
         self._kernels, self._xp, self._table, self._weights = kernels, kernels.xp, table, weights
         self.n_features, self._n_rows = X.n_columns, Y.n_rows
         self._targets = DeviceTargets(kernels, Y, weights is not None)
-        self._features = features_on_gpu(kernels, X, row_index, weights is not None, memory_limit)
+        self.features = features_on_gpu(kernels, X, row_index, weights is not None, memory_limit)
         self._margins: dict[int, Any] = {}  # by block: counts with the columns of all targets
         self._room = int(KEPT * kernels.free_bytes())
-
-    @property
-    def bytes(self) -> int:
-        """Memory of the features."""
-        return self._features.bytes
-
-    @property
-    def is_one_block(self) -> bool:
-        """True when all features are packed together and stay on the GPU."""
-        return self._features.is_one_block
 
     @cached_property
     def no_condition(self) -> EveryRow:
         return EveryRow(self._xp, self._n_rows)
-
-    def feature(self, index: int | DeviceArray) -> DeviceColumn:
-        """Return a feature as a condition, by its number, or, with one block, by an array of one number on the GPU."""
-        return self._features.column(index)
 
     def column(self, codes: NDArray[np.integer], n_levels: int) -> DeviceColumn:
         """Return codes of the host as a condition."""
@@ -388,10 +374,10 @@ class DeviceCounts:
 
     def add(self, given: DeviceColumn | EveryRow, first: int, last: int, out: Output) -> None:
         """Add the sums of a panel: pairs of features and condition, triples with the targets ``first`` to ``last``."""
-        packed, code_blocks, with_bits = self._features.packed, self._features.codes, given.n_levels <= BIT_LEVELS
+        packed, code_blocks, with_bits = self.features.packed, self.features.codes, given.n_levels <= BIT_LEVELS
         if packed and with_bits:
             groups = self._targets.groups(first, last)
-            for block, bits in self._features.with_bits():
+            for block, bits in self.features.with_bits():
                 self._add_bits(block, bits, given, groups, out)
         every = self._targets.codes(first, last, packed=True) if code_blocks or not with_bits else None
         others = self._targets.codes(first, last, packed=False) if with_bits and packed else None
@@ -442,7 +428,7 @@ class DeviceCounts:
         if isinstance(given, EveryRow) or given.feature is None:
             return None
         block = given.feature[0]
-        rows, every = self._margins.get(id(block)), self._features.every.get(id(block))
+        rows, every = self._margins.get(id(block)), self.features.every.get(id(block))
         if every is None or (rows is None and group.n_targets):
             return None
         return Margins(every[None] if rows is None else rows[group.columns], every, group.n_columns)
@@ -450,10 +436,10 @@ class DeviceCounts:
     def _margins_of(self, block: BitBlock, bits: DeviceArray | RowParts, group: TargetGroup, repeated: bool) -> Margins:
         """Return the counts without a condition; ``repeated``: those of all targets are kept if they fit into memory."""
         key, n_columns, width = id(block), self._targets.n_columns, len(bits) * BLOCK
-        if key not in self._features.every:
-            self._features.every[key] = self._count_margins(bits, self._targets.no_target)[-1]
+        if key not in self.features.every:
+            self.features.every[key] = self._count_margins(bits, self._targets.no_target)[-1]
         if not group.n_targets:
-            return Margins(self._features.every[key][None], self._features.every[key], 1)
+            return Margins(self.features.every[key][None], self.features.every[key], 1)
         kind = self._count_type(bits)
         needed = np.dtype(kind).itemsize * (n_columns + 1) * width
         if key not in self._margins and needed <= self._room and (repeated or group.n_columns > n_columns):
@@ -463,7 +449,7 @@ class DeviceCounts:
                 self._count(bits, self.no_condition, 1, other, kept[None, other.columns.start : other.columns.stop + 1])
             self._margins[key] = kept
         rows = self._margins[key][group.columns] if key in self._margins else self._count_margins(bits, group)
-        return Margins(rows, self._features.every[key], group.n_columns)
+        return Margins(rows, self.features.every[key], group.n_columns)
 
     def _count_margins(self, bits: DeviceArray | RowParts, group: TargetGroup) -> Any:
         counts = self._xp.empty((1, group.n_columns, len(bits) * BLOCK), dtype=self._count_type(bits))
