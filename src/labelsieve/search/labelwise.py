@@ -1,7 +1,7 @@
 """A search for each target separately, and the scores of single targets joined into one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import Literal
@@ -55,110 +55,92 @@ def search_each(
     searched in blocks whose accumulators take 64 MB each: nothing of the size of all features and targets is kept. Sparse
     features of two levels are ranked and searched from the non-empty tables.
     """
-    n_targets = workspace.Y.n_columns
-    first, end, _ = targets.indices(n_targets)
-    parts = _lists_of_sparse(plan, workspace, n_selected, range(first, end), forced, excluded, candidates, last)
-    if parts is None:
-        parts = _lists_of_blocks(
-            plan, workspace, n_selected, range(first, end), parents, forced, excluded, candidates, last, progress
-        )
-        progress = None  # reported for every step of a block
-    lists = []
-    for part in parts:
+    first, end, _ = targets.indices(workspace.Y.n_columns)
+    search = _Searches(plan, workspace, n_selected, range(first, end), parents, forced, excluded, candidates, last, progress)
+    parts, lists = search.from_lists_of_rows(), []
+    is_reported = parts is None  # panels report every step of a block
+    for part in search.from_panels() if parts is None else parts:
         lists.append(part)
-        if progress is not None:
-            progress(sum(len(selected) for selected, _ in lists), n_targets)
+        if progress is not None and not is_reported:
+            progress(sum(len(selected) for selected, _ in lists), workspace.Y.n_columns)
     return np.concatenate([selected for selected, _ in lists]), np.concatenate([scores for _, scores in lists])
 
 
-def _lists_of_sparse(
-    plan: Plan,
-    workspace: Workspace,
-    n_selected: int,
-    targets: range,
-    forced: Sequence[int],
-    excluded: Sequence[int],
-    candidates: NDArray[np.intp] | None,
-    last: NDArray[np.intp],
-) -> Iterator[Lists] | None:
-    """Return the lists of blocks of targets from the rows that columns list; None if that is not possible, or not faster."""
-    n_features = workspace.X.n_columns
-    if len(forced) or 8 * n_features * len(targets) <= PANEL_BYTES:
-        return None
-    is_open = np.ones(n_features, dtype=bool)
-    is_open[[*excluded, *last]] = False
-    if candidates is None and np.count_nonzero(is_open) < n_selected:
-        return None
-    columns = listed_columns(plan.suited_to(workspace), workspace)
-    if columns is None:
-        return None
-    if candidates is None and plan.is_ranking:
-        return rank_listed(plan, workspace.fixed, columns, n_selected, targets, is_open)
-    if candidates is None:
-        n_common = visits(*columns)[targets.start : targets.stop].sum()
-        if workspace.fixed.penalty or TABLES_PER_VISIT * n_common > n_features * len(targets):
+@dataclass(frozen=True, eq=False)
+class _Searches:
+    """One search for each of the targets, in blocks: see :func:`search_each`."""
+
+    plan: Plan
+    workspace: Workspace
+    n_selected: int
+    targets: range
+    parents: Parents | None
+    forced: Sequence[int]
+    excluded: Sequence[int]
+    candidates: NDArray[np.intp] | None
+    last: NDArray[np.intp]
+    progress: Progress | None
+
+    def from_lists_of_rows(self) -> Iterator[Lists] | None:
+        """Search from the rows that sparse columns list; None if that is not possible, or not faster than panels."""
+        plan, fixed, n_features = self.plan, self.workspace.fixed, self.workspace.X.n_columns
+        if len(self.forced) or 8 * n_features * len(self.targets) <= PANEL_BYTES:
             return None
-        return lists_from_non_empty(plan, workspace.fixed, columns, n_selected, targets, is_open)
-    return _among_candidates(plan, workspace, columns, n_selected, targets.start, np.sort(candidates, axis=1), last)
+        is_open = np.ones(n_features, dtype=bool)
+        is_open[[*self.excluded, *self.last]] = False
+        if self.candidates is None and np.count_nonzero(is_open) < self.n_selected:
+            return None
+        columns = listed_columns(plan.suited_to(self.workspace), self.workspace)
+        if columns is None:
+            return None
+        if self.candidates is not None:
+            return self._among_candidates(columns, np.sort(self.candidates, axis=1))
+        if plan.is_ranking:
+            return rank_listed(plan, fixed, columns, self.n_selected, self.targets, is_open)
+        n_common = visits(*columns)[self.targets.start : self.targets.stop].sum()
+        if fixed.penalty or TABLES_PER_VISIT * n_common > n_features * len(self.targets):
+            return None
+        return lists_from_non_empty(plan, fixed, columns, self.n_selected, self.targets, is_open)
 
+    def _among_candidates(self, columns: Columns, candidates: NDArray[np.intp]) -> Iterator[Lists]:
+        is_last = np.zeros(self.workspace.X.n_columns, dtype=bool)
+        is_last[self.last] = True
+        first = self.targets.start
+        for block in blocks_of(columns[0].counts[candidates].sum(axis=1), VISITS):
+            some, targets = candidates[block], slice(first + block.start, first + block.stop)
+            scorer = CandidateScorer(self.plan, self.workspace.fixed, columns, targets, some)
+            closed = np.zeros(some.T.shape, dtype=bool)
+            selected, scores = _greedy(scorer, self.n_selected, (), closed, is_last[some.T], None)
+            yield np.take_along_axis(some, selected, axis=1), scores
 
-def _among_candidates(
-    plan: Plan,
-    workspace: Workspace,
-    columns: Columns,
-    n_selected: int,
-    first: int,
-    candidates: NDArray[np.intp],
-    last: NDArray[np.intp],
-) -> Iterator[Lists]:
-    is_last = np.zeros(workspace.X.n_columns, dtype=bool)
-    is_last[last] = True
-    for block in blocks_of(columns[0].counts[candidates].sum(axis=1), VISITS):
-        of_block = candidates[block]
-        scorer = CandidateScorer(plan, workspace.fixed, columns, slice(first + block.start, first + block.stop), of_block)
-        closed = np.zeros(of_block.T.shape, dtype=bool)
-        selected, scores = _greedy(scorer, n_selected, (), closed, is_last[of_block.T], None)
-        yield np.take_along_axis(of_block, selected, axis=1), scores
-
-
-def _lists_of_blocks(
-    plan: Plan,
-    workspace: Workspace,
-    n_selected: int,
-    targets: range,
-    parents: Parents | None,
-    forced: Sequence[int],
-    excluded: Sequence[int],
-    candidates: NDArray[np.intp] | None,
-    last: NDArray[np.intp],
-    progress: Progress | None,
-) -> Iterator[Lists]:
-    """Yield the lists of blocks of targets from panels of all features."""
-    n_features, n_targets = workspace.X.n_columns, workspace.Y.n_columns
-    suited = plan.suited_to(workspace)
-    shared = can_share(suited) and not suited.keeps_terms and not suited.needs_of_known_rows
-    width = targets_per_block(n_features) if shared else 1
-    for start in range(targets.start, targets.stop, width):
-        block = slice(start, min(targets.stop, start + width))
-        closed = np.full((n_features, block.stop - start), candidates is not None)
-        if candidates is not None:
-            np.put_along_axis(closed, candidates[start - targets.start : block.stop - targets.start].T, False, axis=0)
-        closed[list(excluded)] = True
-        if shared:
-            sources = LabelwiseSources(workspace, suited.needs, block)
-            scorer = LabelwiseScorer(suited, sources, targets=block, parents=parents)
-            report = None if progress is None else partial(_in_all, progress, block, n_targets)
-            if plan.is_ranking:
-                yield _ranked(scorer, n_selected, forced, closed, last)
-            else:
-                yield _greedy(scorer, n_selected, forced, closed, last, report)
-        else:
-            scores = plan.bind(workspace, targets=block, parents=parents)
-            alone = GreedySearch(scores, n_features, forced, np.flatnonzero(closed[:, 0]).tolist(), last)
-            alone.extend(n_selected)
+    def from_panels(self) -> Iterator[Lists]:
+        """Search from panels of all features, conditioned on the features that the targets of a block select."""
+        n_features, n_targets = self.workspace.X.n_columns, self.workspace.Y.n_columns
+        suited = self.plan.suited_to(self.workspace)
+        shared = can_share(suited) and not suited.keeps_terms and not suited.needs_of_known_rows
+        width = targets_per_block(n_features) if shared else 1
+        for start in range(self.targets.start, self.targets.stop, width):
+            block = slice(start, min(self.targets.stop, start + width))
+            closed = np.full((n_features, block.stop - start), self.candidates is not None)
+            if self.candidates is not None:
+                of_block = self.candidates[start - self.targets.start : block.stop - self.targets.start]
+                np.put_along_axis(closed, of_block.T, False, axis=0)
+            closed[list(self.excluded)] = True
+            if shared:
+                sources = LabelwiseSources(self.workspace, suited.needs, block)
+                scorer = LabelwiseScorer(suited, sources, targets=block, parents=self.parents)
+                if suited.is_ranking:
+                    yield _ranked(scorer, self.n_selected, self.forced, closed, self.last)
+                else:
+                    report = None if self.progress is None else partial(_in_all, self.progress, block, n_targets)
+                    yield _greedy(scorer, self.n_selected, self.forced, closed, self.last, report)
+                continue
+            gain = self.plan.bind(self.workspace, targets=block, parents=self.parents)
+            alone = GreedySearch(gain, n_features, self.forced, np.flatnonzero(closed[:, 0]).tolist(), self.last)
+            alone.extend(self.n_selected)
             yield np.array([alone.selected], dtype=np.intp), np.array([alone.scores])
-            if progress is not None:
-                progress(block.stop, n_targets)
+            if self.progress is not None:
+                self.progress(block.stop, n_targets)
 
 
 def targets_per_block(n_features: int) -> int:
