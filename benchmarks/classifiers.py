@@ -82,8 +82,7 @@ def mlknn(name, rounds):
 
 def nested(name, rounds):
     """ML-kNN with the first 1 to 50 features, nested and as separate fits."""
-    from labelsieve.classifiers import MLkNN, nested_predictions
-    from labelsieve.classifiers.prefix_scores import nested_neighbors
+    from labelsieve.classifiers import MLkNN, nested_neighbors, nested_predictions
 
     X, Y, queries = halves(name)
     features = np.random.default_rng(0).permutation(X.shape[1])[:N_FEATURES]
