@@ -1,7 +1,11 @@
-"""Columns of text become numbers, dates or levels."""
+"""Columns of text become numbers, dates or levels, by one rule for CSV, Excel and Parquet files.
+
+:func:`make_table` makes a table of parsed columns, :func:`text_column` applies the rule to a column of text, and the end of the
+module reads numbers and dates.
+"""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,6 +18,273 @@ from labelsieve.datasets.readers.column_table import Column, SeparateCells, Tabl
 from labelsieve.datasets.readers.files import TextBudget
 from labelsieve.errors import some_of
 from labelsieve.tables.text import EXCHANGED, is_placeholder, read_formatted_numbers
+
+# Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
+MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
+Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "nominal"]
+SPELLED = ("decimal comma", "formatted")  # numeric columns whose cells may be sets of labels: 1,3
+LOOKED_AT = 1_000  # texts of a nominal column that are tried as numbers
+MANY_TEXTS = 20  # of a nominal column: more of them, mostly numbers, are reported
+
+
+@dataclass(frozen=True, eq=False)
+class TextCells:
+    """A column of text: its distinct texts, and the index among them of every cell, -1 where the cell is missing.
+
+    ``declared`` are the values of a nominal column, in order, where the file declares them. The texts of ``lists`` are lists of
+    labels in JSON.
+    """
+
+    texts: Sequence[str]
+    index: NDArray[Any]
+    declared: tuple[str, ...] | None = None
+    lists: bool = False
+
+    @classmethod
+    def of(cls, cells: Sequence[str]) -> "TextCells":
+        """Cells as they are.
+
+        >>> TextCells.of(["b", "a", "b"]).index
+        array([0, 1, 0])
+        """
+        known: dict[str, int] = {}
+        index = np.fromiter((known.setdefault(cell, len(known)) for cell in cells), np.int64, count=len(cells))
+        return cls(list(known), index)
+
+
+ParsedColumn = NDArray[np.float64] | TextCells
+
+
+def make_table(
+    names: Sequence[str],
+    parsed: Sequence[ParsedColumn],
+    file: Path,
+    *,
+    description: str = "",
+    label_names: tuple[str, ...] | None = None,
+    signed_zeros: bool = True,
+    decimal_comma: bool = False,
+) -> Table:
+    """A table of columns: text by :func:`text_column`, numbers as they are, NaN where they are missing.
+
+    ``signed_zeros=False`` makes -0.0 to 0.0, for a format in which parsers may lose the sign. ``decimal_comma=True`` takes 1,5
+    for a number, unless some column has decimal points.
+    """
+    if decimal_comma and any(isinstance(column, TextCells) for column in parsed):
+        decimal_comma = not any(_has_fractions(column) for column in parsed if not isinstance(column, TextCells))
+    columns, arrays, read = [], [], []
+    for name, column in zip(names, parsed, strict=True):
+        if isinstance(column, TextCells):
+            read.append(text_column(name, column, decimal_comma=decimal_comma))
+            columns.append(read[-1].column)
+            arrays.append(read[-1].cells)
+        else:
+            columns.append(Column(name))
+            arrays.append(column)
+    check_names(columns, file)
+    cells, notes = SeparateCells(arrays, signed_zeros), tuple(_notes(read))
+    return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=notes)
+
+
+def _has_fractions(numbers: NDArray[np.float64]) -> bool:
+    finite = numbers[np.isfinite(numbers)]
+    return bool((finite != np.rint(finite)).any())
+
+
+class ReadColumn(NamedTuple):
+    """A column, its cells as numbers, what its texts are, and what there is to tell a user.
+
+    ``placeholders`` are words that are taken as missing among numbers, ``spellings`` some values that differ only in case.
+    """
+
+    column: Column
+    cells: NDArray[np.float64]
+    kind: Kind
+    placeholders: tuple[str, ...] = ()
+    spellings: tuple[str, ...] = ()
+
+
+def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> ReadColumn:
+    """Numeric if every text is a number, a date or missing; else nominal, with its values in sorted order.
+
+    ``decimal_comma`` also takes ``1,5`` for a number. Words such as ``-`` and ``n.a.`` are missing where all others are numbers
+    or dates.
+
+    >>> mood = text_column("mood", TextCells.of(["sad", " calm", "NA", "sad"]))
+    >>> mood.column.values, mood.cells, mood.kind
+    (('calm', 'sad'), array([ 1.,  0., nan,  1.]), 'nominal')
+    >>> text_column("price", TextCells.of(["$1,200", "-", "$80"])).cells
+    array([1200.,   nan,   80.])
+    """
+    values: tuple[str, ...] | None = tuple(sorted(cells.texts)) if cells.lists else cells.declared
+    texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
+    kind: Kind = "nominal"
+    placeholders: tuple[str, ...] = ()
+    if values is None:
+        counts = np.bincount(cells.index + 1, minlength=len(texts) + 1)[1:]  # without the missing cells, whose index is -1
+        present = {text for text, count in zip(texts, counts, strict=True) if count and text not in MISSING}
+        kind, codes, placeholders = _numbers_among(present, decimal_comma)
+        if kind in ("nominal", "undecided date"):
+            values = tuple(sorted(present))
+            kind = "mixed" if kind == "nominal" and _mostly_numbers(values) else kind
+    elif unknown := set(texts) - set(values):
+        raise ValueError(f"value {min(unknown)!r} is not one of the declared values of {name!r}")
+    if values is not None:
+        codes = {text: float(code) for code, text in enumerate(values)}
+    numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in texts), np.nan])
+    spelled = TextCells(texts, cells.index) if kind in SPELLED else None
+    spellings = () if values is None or values == cells.declared or cells.lists else _differ_in_case(values)
+    column = Column(name, values, spelled=spelled, lists=cells.lists)
+    return ReadColumn(column, np.take(numbers, cells.index), kind, placeholders, spellings)
+
+
+def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[str, float], tuple[str, ...]]:
+    """What the texts are, their numbers unless they are words, and those that are missing."""
+    kind, codes = _numbers(list(present), decimal_comma)
+    if kind != "nominal":
+        return kind, codes, ()
+    placeholders = tuple(sorted(filter(is_placeholder, present)))
+    if placeholders and len(placeholders) < len(present):
+        kind, codes = _numbers(list(present.difference(placeholders)), decimal_comma)
+    return kind, codes, placeholders if kind not in ("nominal", "undecided date") else ()
+
+
+def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, float]]:
+    """What the texts are and, unless they are words, their numbers."""
+    try:
+        return "number", {text: parse_number(text) for text in texts}
+    except ValueError:
+        pass
+    dates = read_dates(texts)
+    if dates is not None:
+        return "date", dict(zip(texts, dates.tolist(), strict=True))
+    commas = None
+    if decimal_comma and any("," in text for text in texts):
+        commas = read_decimal_commas(texts) or read_formatted_numbers([text.translate(EXCHANGED) for text in texts])
+    if commas is not None:
+        return "decimal comma", dict(zip(texts, commas, strict=True))
+    formatted = read_formatted_numbers(texts)
+    if formatted is not None:
+        return "formatted", dict(zip(texts, formatted, strict=True))
+    return "undecided date" if are_undecided_dates(texts) else "nominal", {}
+
+
+def _mostly_numbers(texts: Sequence[str]) -> bool:
+    """Whether most texts of a nominal column with many of them are numbers."""
+    some = texts[:: max(1, len(texts) // LOOKED_AT)]
+    return len(texts) > MANY_TEXTS and 2 * sum(map(_is_number, some)) > len(some)
+
+
+def _is_number(text: str) -> bool:
+    return not text[-1:].isalpha() and read_formatted_numbers([text]) is not None
+
+
+def _differ_in_case(values: Sequence[str]) -> tuple[str, ...]:
+    """Some values that are the same word in another case.
+
+    >>> _differ_in_case(["NO", "No", "Yes"])
+    ('NO', 'No')
+    """
+    words: dict[str, list[str]] = {}
+    for value in values[:LOOKED_AT]:
+        words.setdefault(value.casefold(), []).append(value)
+    return next((tuple(same) for same in words.values() if len(same) > 1), ())
+
+
+def _notes(read: Sequence[ReadColumn]) -> Iterator[str]:
+    """What a user should know about the decisions that were taken for columns of text."""
+
+    def shown(columns: Iterable[ReadColumn]) -> str:
+        return some_of([one.column.name for one in columns], 4)
+
+    of_kind: dict[Kind, list[ReadColumn]] = {}
+    for one in read:
+        of_kind.setdefault(one.kind, []).append(one)
+    if dates := of_kind.get("date"):
+        yield date_note([one.column.name for one in dates])
+    if commas := of_kind.get("decimal comma"):
+        yield f"commas are decimal marks, so 1,5 is one and a half: {shown(commas)}."
+    if formatted := of_kind.get("formatted"):
+        yield f"numbers with a unit, with thousands apart or with < and > are numbers: {shown(formatted)}."
+    if undecided := of_kind.get("undecided date"):
+        yield (
+            f"dates such as 1/2/2020 are read as text, because no day above 12 shows whether the day or the month comes first: "
+            f"{shown(undecided)}. Write them as 2020-02-01."
+        )
+    if mixed := of_kind.get("mixed"):
+        odd = [next((value for value in one.column.values or () if not _is_number(value)), "") for one in mixed]
+        yield (
+            f"most values are numbers and some are not, such as {some_of(list(dict.fromkeys(odd)), 4)}, so that every value is "
+            f"a level: {shown(mixed)}. If these are measurements, make the others numbers or empty, and remove rows of units "
+            "or totals."
+        )
+    if spellings := [one for one in read if one.spellings]:
+        yield (
+            f"values that differ only in case, such as {some_of(list(spellings[0].spellings), 4)}, are different levels or "
+            f"classes: {shown(spellings)}."
+        )
+    if words := [one for one in read if one.placeholders]:
+        found = list(dict.fromkeys(word for one in words for word in one.placeholders))
+        yield f"{some_of(found, 4)} among numbers or dates is missing: {shown(words)}."
+
+
+def date_note(names: Sequence[str]) -> str:
+    """What a user should know about columns of dates."""
+    return f"dates and times become numbers, seconds since 1970-01-01: {some_of(list(names), 4)}."
+
+
+def arrow_column(column: Any, budget: TextBudget | None = None) -> ParsedColumn:
+    """A column of pyarrow: numbers and booleans as float64, anything else by its distinct values as text."""
+    pyarrow = import_module("pyarrow")
+    kind = column.type
+    if pyarrow.types.is_boolean(kind):
+        column, kind = column.cast(pyarrow.int8()), pyarrow.int8()
+    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
+        return np.asarray(column.to_numpy(), dtype=np.float64)
+    if pyarrow.types.is_null(kind):
+        return np.full(len(column), np.nan)
+    encoded = column if pyarrow.types.is_dictionary(kind) else column.dictionary_encode()
+    encoded = encoded.unify_dictionaries()
+    values = encoded.chunk(0).dictionary
+    if budget is not None:
+        budget.add(len(values))
+    if pyarrow.types.is_temporal(values.type) and not pyarrow.types.is_duration(values.type):
+        values = values.cast(pyarrow.string())  # Python has no dates before the year 1
+    texts = ["" if value is None else str(value) for value in values.to_pylist()]
+    indices = (chunk.indices.cast(pyarrow.int32()) for chunk in encoded.chunks)
+    return TextCells(
+        texts, np.concatenate([(codes.fill_null(-1) if codes.null_count else codes).to_numpy() for codes in indices])
+    )
+
+
+def parse_number(text: str) -> float:
+    """A number as ``float`` reads it, without underscores; NaN for a question mark.
+
+    >>> parse_number("-1.5e3"), parse_number("?")
+    (-1500.0, nan)
+    """
+    if text == "?":
+        return float("nan")
+    if "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
+_PLAIN = r"[+-]?(?:\d+(?:,\d*)?|,\d+)(?:[eE][+-]?\d{1,4})?"
+_GROUPED = r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?"
+_DECIMAL_COMMA = re.compile(rf"{_PLAIN}|{_GROUPED}", re.ASCII)
+
+
+def read_decimal_commas(texts: Sequence[str]) -> list[float] | None:
+    """Numbers with a decimal comma, and maybe with dots between thousands; None if some text is none, or none has a comma.
+
+    >>> read_decimal_commas(["1,5", "-2"]), read_decimal_commas(["1.234,5"]), read_decimal_commas(["1", "2"])
+    ([1.5, -2.0], [1234.5], None)
+    """
+    if not any("," in text for text in texts) or not all(map(_DECIMAL_COMMA.fullmatch, texts)):
+        return None
+    return [float(text.replace(".", "").replace(",", ".")) for text in texts]
+
 
 _CLOCK_TEXT = r"(?P<hour>\d\d?):(?P<rest>\d\d(?::\d\d(?:\.\d{1,9})?)?)(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
 _TIME = rf"(?:(?:T|,? ){_CLOCK_TEXT}(?:\s?(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?))?)?"
@@ -122,287 +393,3 @@ def _parsed(texts: Sequence[str]) -> NDArray[np.float64] | None:
         return np.array(texts, dtype="datetime64[us]").astype(np.int64) / 1e6
     except ValueError:  # the 31st of February
         return None
-
-
-_PLAIN = r"[+-]?(?:\d+(?:,\d*)?|,\d+)(?:[eE][+-]?\d{1,4})?"
-_GROUPED = r"[+-]?\d{1,3}(?:\.\d{3})+(?:,\d+)?"
-_DECIMAL_COMMA = re.compile(rf"{_PLAIN}|{_GROUPED}", re.ASCII)
-
-
-def read_decimal_commas(texts: Sequence[str]) -> list[float] | None:
-    """Numbers with a decimal comma, and maybe with dots between thousands; None if some text is none, or none has a comma.
-
-    >>> read_decimal_commas(["1,5", "-2"]), read_decimal_commas(["1.234,5"]), read_decimal_commas(["1", "2"])
-    ([1.5, -2.0], [1234.5], None)
-    """
-    if not any("," in text for text in texts) or not all(map(_DECIMAL_COMMA.fullmatch, texts)):
-        return None
-    return [float(text.replace(".", "").replace(",", ".")) for text in texts]
-
-
-# Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
-MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
-
-
-@dataclass(frozen=True, eq=False)
-class TextCells:
-    """A column of text: its distinct texts, and the index among them of every cell, -1 where the cell is missing.
-
-    ``declared`` are the values of a nominal column, in order, where the file declares them. The texts of ``lists`` are lists of
-    labels in JSON.
-    """
-
-    texts: Sequence[str]
-    index: NDArray[Any]
-    declared: tuple[str, ...] | None = None
-    lists: bool = False
-
-    @classmethod
-    def of(cls, cells: Sequence[str]) -> "TextCells":
-        """Cells as they are.
-
-        >>> TextCells.of(["b", "a", "b"]).index
-        array([0, 1, 0])
-        """
-        known: dict[str, int] = {}
-        index = np.fromiter((known.setdefault(cell, len(known)) for cell in cells), np.int64, count=len(cells))
-        return cls(list(known), index)
-
-
-ParsedColumn = NDArray[np.float64] | TextCells
-
-
-def arrow_column(column: Any, budget: TextBudget | None = None) -> ParsedColumn:
-    """A column of pyarrow: numbers and booleans as float64, anything else by its distinct values as text."""
-    pyarrow = import_module("pyarrow")
-    kind = column.type
-    if pyarrow.types.is_boolean(kind):
-        column, kind = column.cast(pyarrow.int8()), pyarrow.int8()
-    if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
-        return np.asarray(column.to_numpy(), dtype=np.float64)
-    if pyarrow.types.is_null(kind):
-        return np.full(len(column), np.nan)
-    encoded = column if pyarrow.types.is_dictionary(kind) else column.dictionary_encode()
-    encoded = encoded.unify_dictionaries()
-    values = encoded.chunk(0).dictionary
-    if budget is not None:
-        budget.add(len(values))
-    if pyarrow.types.is_temporal(values.type) and not pyarrow.types.is_duration(values.type):
-        values = values.cast(pyarrow.string())  # Python has no dates before the year 1
-    texts = ["" if value is None else str(value) for value in values.to_pylist()]
-    indices = (chunk.indices.cast(pyarrow.int32()) for chunk in encoded.chunks)
-    return TextCells(
-        texts, np.concatenate([(codes.fill_null(-1) if codes.null_count else codes).to_numpy() for codes in indices])
-    )
-
-
-def parse_number(text: str) -> float:
-    """A number as ``float`` reads it, without underscores; NaN for a question mark.
-
-    >>> parse_number("-1.5e3"), parse_number("?")
-    (-1500.0, nan)
-    """
-    if text == "?":
-        return float("nan")
-    if "_" in text:
-        raise ValueError(text)
-    return float(text)
-
-
-Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "nominal"]
-SPELLED = ("decimal comma", "formatted")  # numeric columns whose cells may be sets of labels: 1,3
-LOOKED_AT = 1_000  # texts of a nominal column that are tried as numbers
-MANY_TEXTS = 20  # of a nominal column: more of them, mostly numbers, are reported
-
-
-class ReadColumn(NamedTuple):
-    """A column, its cells as numbers, what its texts are, and the words that are taken as missing among numbers."""
-
-    column: Column
-    cells: NDArray[np.float64]
-    kind: Kind
-    placeholders: tuple[str, ...] = ()
-
-
-def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> ReadColumn:
-    """Numeric if every text is a number, a date or missing; else nominal, with its values in sorted order.
-
-    ``decimal_comma`` also takes ``1,5`` for a number. Words such as ``-`` and ``n.a.`` are missing where all others are numbers
-    or dates.
-
-    >>> mood = text_column("mood", TextCells.of(["sad", " calm", "NA", "sad"]))
-    >>> mood.column.values, mood.cells, mood.kind
-    (('calm', 'sad'), array([ 1.,  0., nan,  1.]), 'nominal')
-    >>> text_column("price", TextCells.of(["$1,200", "-", "$80"])).cells
-    array([1200.,   nan,   80.])
-    """
-    values: tuple[str, ...] | None = tuple(sorted(cells.texts)) if cells.lists else cells.declared
-    texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
-    kind: Kind = "nominal"
-    placeholders: tuple[str, ...] = ()
-    if values is None:
-        counts = np.bincount(cells.index + 1, minlength=len(texts) + 1)[1:]  # without the missing cells, whose index is -1
-        present = {text for text, count in zip(texts, counts, strict=True) if count and text not in MISSING}
-        kind, codes, placeholders = _numbers_among(present, decimal_comma)
-        if kind in ("nominal", "undecided date"):
-            values = tuple(sorted(present))
-            kind = "mixed" if kind == "nominal" and _mostly_numbers(values) else kind
-    elif unknown := set(texts) - set(values):
-        raise ValueError(f"value {min(unknown)!r} is not one of the declared values of {name!r}")
-    if values is not None:
-        codes = {text: float(code) for code, text in enumerate(values)}
-    numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in texts), np.nan])
-    spelled = TextCells(texts, cells.index) if kind in SPELLED else None
-    return ReadColumn(
-        Column(name, values, spelled=spelled, lists=cells.lists), np.take(numbers, cells.index), kind, placeholders
-    )
-
-
-def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[str, float], tuple[str, ...]]:
-    """What the texts are, their numbers unless they are words, and those that are missing."""
-    kind, codes = _numbers(list(present), decimal_comma)
-    if kind != "nominal":
-        return kind, codes, ()
-    placeholders = tuple(sorted(filter(is_placeholder, present)))
-    if placeholders and len(placeholders) < len(present):
-        kind, codes = _numbers(list(present.difference(placeholders)), decimal_comma)
-    return kind, codes, placeholders if kind not in ("nominal", "undecided date") else ()
-
-
-def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, float]]:
-    """What the texts are and, unless they are words, their numbers."""
-    try:
-        return "number", {text: parse_number(text) for text in texts}
-    except ValueError:
-        pass
-    dates = read_dates(texts)
-    if dates is not None:
-        return "date", dict(zip(texts, dates.tolist(), strict=True))
-    commas = None
-    if decimal_comma and any("," in text for text in texts):
-        commas = read_decimal_commas(texts) or read_formatted_numbers([text.translate(EXCHANGED) for text in texts])
-    if commas is not None:
-        return "decimal comma", dict(zip(texts, commas, strict=True))
-    formatted = read_formatted_numbers(texts)
-    if formatted is not None:
-        return "formatted", dict(zip(texts, formatted, strict=True))
-    return "undecided date" if are_undecided_dates(texts) else "nominal", {}
-
-
-def _mostly_numbers(texts: Sequence[str]) -> bool:
-    """Whether most texts of a nominal column with many of them are numbers."""
-    some = texts[:: max(1, len(texts) // LOOKED_AT)]
-    return len(texts) > MANY_TEXTS and 2 * sum(map(_is_number, some)) > len(some)
-
-
-def _is_number(text: str) -> bool:
-    return not text[-1:].isalpha() and read_formatted_numbers([text]) is not None
-
-
-def _differ_in_case(values: Sequence[str]) -> list[str]:
-    """Some values that are the same word in another case.
-
-    >>> _differ_in_case(["NO", "No", "Yes"])
-    ['NO', 'No']
-    """
-    words: dict[str, list[str]] = {}
-    for value in values[:LOOKED_AT]:
-        words.setdefault(value.casefold(), []).append(value)
-    return next((same for same in words.values() if len(same) > 1), [])
-
-
-def make_table(
-    names: Sequence[str],
-    parsed: Sequence[ParsedColumn],
-    file: Path,
-    *,
-    description: str = "",
-    label_names: tuple[str, ...] | None = None,
-    signed_zeros: bool = True,
-    decimal_comma: bool = False,
-) -> Table:
-    """A table of columns: text by :func:`text_column`, numbers as they are, NaN where they are missing.
-
-    ``signed_zeros=False`` makes -0.0 to 0.0, for a format in which parsers may lose the sign. ``decimal_comma=True`` takes 1,5
-    for a number, unless some column has decimal points.
-    """
-    texts = [column for column in parsed if isinstance(column, TextCells)]
-    if decimal_comma and texts:
-        decimal_comma = not any(_has_fractions(column) for column in parsed if not isinstance(column, TextCells))
-    columns, arrays, names_of, words = [], [], dict[Kind, list[str]](), dict[str, tuple[str, ...]]()
-    odd, same = dict[str, str](), dict[str, list[str]]()
-    for name, column in zip(names, parsed, strict=True):
-        if not isinstance(column, TextCells):
-            columns.append(Column(name))
-            arrays.append(column)
-            continue
-        read = text_column(name, column, decimal_comma=decimal_comma)
-        names_of.setdefault(read.kind, []).append(name)
-        columns.append(read.column)
-        arrays.append(read.cells)
-        if read.placeholders:
-            words[name] = read.placeholders
-        values = read.column.values or ()
-        if read.kind == "mixed":
-            odd[name] = next((value for value in values if not _is_number(value)), "")
-        if column.declared is None and not column.lists and (spellings := _differ_in_case(values)):
-            same[name] = spellings
-    check_names(columns, file)
-    cells = SeparateCells(arrays, signed_zeros)
-    notes = [note(names_of[kind]) for kind, note in NOTES.items() if kind in names_of]
-    notes += [_mixed_note(odd)] if odd else []
-    notes += [_case_note(same)] if same else []
-    notes += [_placeholder_note(words)] if words else []
-    return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=tuple(notes))
-
-
-def date_note(names: Sequence[str]) -> str:
-    """What a user should know about columns of dates."""
-    return f"dates and times become numbers, seconds since 1970-01-01: {some_of(list(names), 4)}."
-
-
-def _comma_note(names: Sequence[str]) -> str:
-    return f"commas are decimal marks, so 1,5 is one and a half: {some_of(list(names), 4)}."
-
-
-def _formatted_note(names: Sequence[str]) -> str:
-    return f"numbers with a unit, with thousands apart or with < and > are numbers: {some_of(list(names), 4)}."
-
-
-def _undecided_note(names: Sequence[str]) -> str:
-    return (
-        f"dates such as 1/2/2020 are read as text, because no day above 12 shows whether the day or the month comes first: "
-        f"{some_of(list(names), 4)}. Write them as 2020-02-01."
-    )
-
-
-def _mixed_note(odd: Mapping[str, str]) -> str:
-    others = some_of(list(dict.fromkeys(odd.values())), 4)
-    return (
-        f"most values are numbers and some are not, such as {others}, so that every value is a level: "
-        f"{some_of(list(odd), 4)}. If these are measurements, make the others numbers or empty, and "
-        "remove rows of units or totals."
-    )
-
-
-def _case_note(same: Mapping[str, Sequence[str]]) -> str:
-    spellings = some_of(list(next(iter(same.values()))), 4)
-    return f"values that differ only in case, such as {spellings}, are different levels or classes: {some_of(list(same), 4)}."
-
-
-def _placeholder_note(words: Mapping[str, Sequence[str]]) -> str:
-    found = list(dict.fromkeys(word for placeholders in words.values() for word in placeholders))
-    return f"{some_of(found, 4)} among numbers or dates is missing: {some_of(list(words), 4)}."
-
-
-NOTES: dict[Kind, Callable[[Sequence[str]], str]] = {
-    "date": date_note,
-    "decimal comma": _comma_note,
-    "formatted": _formatted_note,
-    "undecided date": _undecided_note,
-}
-
-
-def _has_fractions(numbers: NDArray[np.float64]) -> bool:
-    finite = numbers[np.isfinite(numbers)]
-    return bool((finite != np.rint(finite)).any())
