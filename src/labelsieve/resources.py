@@ -22,7 +22,7 @@ def n_threads(n_jobs: object) -> int:
 
 
 def thread_context(n_jobs: object) -> AbstractContextManager[Any]:
-    """The context of joblib for ``n_jobs`` threads, which :func:`map_ranges` uses; none if it has that number already."""
+    """The context of joblib for ``n_jobs`` threads, in which tables are encoded; none if it has that number already."""
     if n_jobs is None or (threads := n_threads(n_jobs)) == n_threads(None):
         return nullcontext()
     context: AbstractContextManager[Any] = parallel_config(backend="threading", n_jobs=threads)

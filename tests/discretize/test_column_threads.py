@@ -11,7 +11,7 @@ from labelsieve import LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.selectors import GRRO
-from labelsieve.tables.cut_points import FEW_VALUES, map_ranges
+from labelsieve.tables.cut_points import FEW_VALUES, in_threads, ranges
 
 SHAPE = (FEW_VALUES // 20 + 1, 21)
 RULES = [EqualWidth(4), EqualFrequency(4), KMeansBins(3), MeanStd(), MDL(), MDL("single", rule="kononenko")]
@@ -64,7 +64,7 @@ def test_the_first_infinite_value_is_named_on_any_number_of_threads(rule, order)
 def test_blocks_of_columns_run_at_the_same_time():
     together = Barrier(2, timeout=60)  # breaks, with an error, unless two wait at the same time
     with parallel_config(backend="threading", n_jobs=2):
-        map_ranges(lambda first, last: together.wait(), 4, FEW_VALUES)
+        in_threads(lambda first, last: together.wait(), ranges(4, FEW_VALUES))
 
 
 @pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve, QuadraticSieve, GRRO])

@@ -119,9 +119,11 @@ def _column(X: Any, names: list[str], column: str, option: str) -> Any:
 
 
 def _columns(X: Any, kept: list[int]) -> Any:
-    from labelsieve.discretize.base import take_columns
+    import numpy as np
 
-    return X if len(kept) == X.shape[1] else take_columns(X, kept)
+    from labelsieve.parameters import take_columns
+
+    return X if len(kept) == X.shape[1] else take_columns(X, np.array(kept))
 
 
 @with_options(DiscoverOptions)

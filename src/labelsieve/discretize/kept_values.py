@@ -68,7 +68,8 @@ class Levels(BaseBins):
     array([1, 0, 1], dtype=uint8)
     """
 
-    def _with_nominal(self, table: NumberTable) -> NumberTable:
+    def _read_table(self, X: TableLike | NumberTable) -> NumberTable:
+        table = super()._read_table(X)
         return replace(table, nominal=frozenset(range(table.shape[1])))
 
 

@@ -1,7 +1,7 @@
 """Supervised discretization by the minimum description length principle."""
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from labelsieve.counting.joint_codes import join
 from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, whole_number
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.cut_points import ColumnCuts, map_blocks
+from labelsieve.tables.cut_points import ColumnCuts, column_blocks, in_threads
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.types import CompressedMatrix, TableLike
 from labelsieve.tables.weights import RowWeights
@@ -72,12 +72,14 @@ class MDL(BaseBins):
 
     name = "mdl"
 
-    _supervised = True
-
     targets: Literal["auto", "joint", "single", "copy"] = "auto"
     _: KW_ONLY
     rule: Literal["fayyad-irani", "kononenko"] = "fayyad-irani"
     boundaries: Literal["rows", "values"] = "rows"
+
+    @property
+    def uses_targets(self) -> bool:
+        return True
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         assert targets is not None
@@ -102,21 +104,8 @@ class MDL(BaseBins):
             count_values=self.boundaries == "values",
         )
 
-    def _store(self, cuts: list[ColumnCuts]) -> None:
-        super()._store(cuts)
-        if len(cuts) > 1:
-            self.cut_points_: list[Any] = [of_target.split()[0] for of_target in cuts]
-
-    def _only_cuts(self) -> ColumnCuts:
-        if len(self._cuts) > 1:
-            raise InputError(
-                f'MDL(targets="single") has cut points for each of {len(self._cuts)} targets; use transform_label(X, target), '
-                'or targets="joint" or "copy".'
-            )
-        return super()._only_cuts()
-
     def transform_label(self, X: TableLike, label: int) -> NDArray[np.integer] | CompressedMatrix:
-        """Codes of ``X`` by the cut points of one target."""
+        """Encode ``X`` by the cut points of one target."""
         check_is_fitted(self)
         return self._transform(X, self._cuts[whole_number(label, "label", 0, len(self._cuts) - 1)])
 
@@ -168,5 +157,8 @@ def cut_by_classes(
     fixed = FixedPoint.for_rows(total) if total <= _LARGEST_TABLE else FixedPoint.for_weights(total, unit=unit)
     of_classes = starts, np.asfortranarray(classes), n_classes, of_rows, unit
     settings = fixed.values, logarithms(), fixed.scale, kononenko, count_values
-    found = map_blocks(lambda some: core.mdl_numbers(some.numbers(), *of_classes, *settings), table)
+    calls = []
+    for block in column_blocks(table):
+        calls.append((block.numbers, *of_classes, *settings))
+    found = in_threads(core.mdl_numbers, calls)
     return [ColumnCuts.joined(of_problem) for of_problem in zip(*found, strict=True)]

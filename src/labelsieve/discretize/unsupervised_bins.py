@@ -10,7 +10,7 @@ from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, one_of, whole_number
 from labelsieve.parameters import POSITIVE, parameter
 from labelsieve.tables.codes import MAX_LEVELS, Codes
-from labelsieve.tables.cut_points import ColumnCuts, bin_equal_width, cut_by_values, require_finite
+from labelsieve.tables.cut_points import ColumnCuts, bin_equal_width, cut_by_values
 from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 from labelsieve.tables.weights import RowWeights
@@ -73,15 +73,14 @@ class EqualWidth(NumberedBins):
     def encode(
         self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:
-        """Codes of ``X`` without fitting the object."""
+        """Encode ``X`` without fitting the object."""
         self._validate_params()
-        table = self._with_nominal(read_table(X, allow_missing=self.missing != "error"))
-        if sample_weight is None and not table.nominal:
+        table = read_table(X, allow_missing=self.missing != "error")
+        if sample_weight is None and self.nominal is None and not table.nominal:
             codes = bin_equal_width(table, self.n_bins, closed_right=self.closed == "right")
             if codes is not None:  # faster, since no cut points are stored, but for finite numbers only
                 return codes
-        require_finite(table, allow_missing=self.missing != "error")
-        return self._encode(table, y, sample_weight)
+        return super().encode(table, y, sample_weight)
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         return [cut_by_values(table, "equal-width", self.n_bins, closed_right=self.closed == "right")]

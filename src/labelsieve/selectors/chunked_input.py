@@ -95,7 +95,6 @@ def _key(discretizer: Discretizer, table: ChunkedTable, targets: Codes, weights:
     """What the codes depend on; the targets too, if the discretizer is supervised."""
     if table.cache_folder is None:
         return ""
-    supervised = getattr(discretizer, "_supervised", True)
-    of_targets = joblib.hash((targets.levels, targets.dense, targets.sparse)) if supervised else ""
+    of_targets = joblib.hash((targets.levels, targets.dense, targets.sparse)) if discretizer.uses_targets else ""
     settings = type(discretizer).__name__, joblib.hash(discretizer.get_params()), joblib.hash(weights)
     return text_print(table.key, *settings, of_targets)

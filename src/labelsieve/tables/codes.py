@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.errors import InputError
 from labelsieve.resources import n_threads
 from labelsieve.tables.frames import NumberTable, read_table
-from labelsieve.tables.types import TargetsLike
+from labelsieve.tables.types import CompressedMatrix, TargetsLike
 
 MAX_LEVELS = 65_535
 WIDE = 64  # columns of bytes, of which numpy finds the largest faster than the core
@@ -87,7 +87,19 @@ class Codes:
     @classmethod
     def from_table(cls, table: NumberTable, *, what: str = "X") -> "Codes":
         """Take the numbers of a table as codes: see :meth:`from_values`."""
-        return _from_sparse(table, what) if table.dense is None else _from_dense(table, what)
+        values = table.values
+        if not isinstance(values, np.ndarray):
+            return _from_sparse(table, values, what)
+        levels, bad = _scan(values) if values.size < 2 * SCANNED_AT_ONCE else _scan_in_threads(values)
+        if bad is not None:
+            raise _not_a_code(values[bad], bad[0], table.name(bad[1]), what)
+        if values.dtype == np.bool_ or values.dtype == np.int8:
+            values = values.view(np.uint8)
+        elif values.dtype not in (np.uint8, np.uint16):
+            copied = np.empty(values.shape, dtype=np.uint8 if levels.max() <= 256 else np.uint16, order="F")
+            core.copy_codes(values, copied)
+            values = copied
+        return Codes(len(values), levels, table.names, dense=values)
 
     def rename(self, names: Sequence[str]) -> "Codes":
         """Give the columns these names."""
@@ -212,45 +224,27 @@ def with_missing_cells(codes: Codes) -> Codes:
     return codes if np.array_equal(missing, codes.missing) else replace(codes, missing=missing)
 
 
-def _from_dense(table: NumberTable, what: str) -> Codes:
-    values = table.dense
-    assert values is not None
-    levels, bad = _scan(values)
-    if bad is not None:
-        raise _not_a_code(values[bad], bad[0], table.name(bad[1]), what)
-    if values.dtype == np.bool_ or values.dtype == np.int8:
-        values = values.view(np.uint8)
-    elif values.dtype not in (np.uint8, np.uint16):
-        narrow = levels.max() <= 256
-        copied = np.empty(values.shape, dtype=np.uint8 if narrow else np.uint16, order="F")
-        core.copy_codes(values, copied)
-        values = copied
-    return Codes(len(values), levels, table.names, dense=values)
-
-
 def _scan(values: NDArray[Any]) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
-    """Levels of the columns, and the position of a number that is not a code; many are scanned in threads."""
-    n_parts = min(values.size // SCANNED_AT_ONCE, len(values))
-    n_parts = min(n_parts, n_threads(None)) if n_parts > 1 else 1
-    if n_parts == 1:
-        return _scan_rows(values, 0, len(values))
-    edges = np.linspace(0, len(values), n_parts + 1, dtype=int).tolist()
-    with ThreadPoolExecutor(n_parts) as pool:
-        scanned = list(pool.map(partial(_scan_rows, values), edges[:-1], edges[1:]))
-    return np.max([levels for levels, _ in scanned], axis=0), next((bad for _, bad in scanned if bad is not None), None)
-
-
-def _scan_rows(values: NDArray[Any], first: int, last: int) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
-    levels, rows = np.empty(values.shape[1], dtype=np.uint32), values[first:last]
+    """Find the number of levels of every column, and the position of the first number that is not a code, if there is one."""
+    levels = np.empty(values.shape[1], dtype=np.uint32)
     if values.dtype == np.uint8 and values.flags.c_contiguous and len(levels) >= WIDE:  # all are codes
-        np.add(rows.max(axis=0), 1, out=levels, dtype=np.uint32)
+        np.add(values.max(axis=0), 1, out=levels, dtype=np.uint32)
         return levels, None
-    bad = core.scan_codes(rows, levels)
-    return levels, None if bad is None else (bad[0] + first, bad[1])
+    return levels, core.scan_codes(values, levels)
 
 
-def _from_sparse(table: NumberTable, what: str) -> Codes:
-    columns = table.sparse
+def _scan_in_threads(values: NDArray[Any]) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
+    """Do what :func:`_scan` does, for some rows in each thread of joblib's context."""
+    n_parts = min(values.size // SCANNED_AT_ONCE, len(values), n_threads(None))
+    starts = np.linspace(0, len(values), n_parts + 1, dtype=int).tolist()
+    with ThreadPoolExecutor(n_parts) as pool:
+        scanned = list(pool.map(_scan, [values[first:last] for first, last in pairwise(starts)]))
+    levels = np.max([of_part for of_part, _ in scanned], axis=0)
+    bad = next(((first + at[0], at[1]) for first, (_, at) in zip(starts, scanned, strict=False) if at is not None), None)
+    return levels, bad
+
+
+def _from_sparse(table: NumberTable, columns: CompressedMatrix, what: str) -> Codes:
     n_rows, n_columns = columns.shape
     data = columns.data.reshape(-1, 1)
     bad = core.scan_codes(data, np.empty(1, dtype=np.uint32))
@@ -269,8 +263,8 @@ def _from_sparse(table: NumberTable, what: str) -> Codes:
     return Codes(n_rows, levels, table.names, sparse=sparse)
 
 
-def sparse_rows(columns: sp.csc_array) -> NDArray[np.uint32]:
-    """Row numbers of a CSC matrix as the core wants them: a copy, since the core trusts them once it has checked them."""
+def sparse_rows(columns: CompressedMatrix) -> NDArray[np.uint32]:
+    """Return the row numbers of a CSC matrix as the core reads them: a copy, since the core trusts what it has checked once."""
     rows: NDArray[np.uint32] = columns.indices.astype(np.uint32)
     return rows
 

@@ -1,10 +1,13 @@
-"""Arrays, frames and sparse matrices become a NumberTable: one number per cell, and which columns are nominal."""
+"""Arrays, frames and sparse matrices become a NumberTable: one number per cell, and which columns are nominal.
+
+Start with :func:`read_table`. Frames of all libraries are read through narwhals, column by column.
+"""
 
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import narwhals.stable.v1 as nw
 import numpy as np
@@ -13,63 +16,314 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import DateColumnWarning, InputError
 from labelsieve.tables.sparse import check_sparse
-from labelsieve.tables.text import Levels, level_ranks, read_levels, warn_of_number_texts
+from labelsieve.tables.text import FrameColumn, Levels, level_ranks, read_levels, warn_of_number_texts
 from labelsieve.tables.types import CompressedMatrix, Frame, SparseMatrix, TableLike, TargetsLike, is_sparse
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
-_NOMINAL = (nw.String, nw.Categorical, nw.Enum)
-_WIDE = (nw.Int128, nw.UInt128)
-_TEMPORAL = (nw.Datetime, nw.Date, nw.Duration, nw.Time)
-
+T = TypeVar("T")
 Wide = TypeVar("Wide", nw.DataFrame[Any], nw.Series[Any])
+
+_PLAIN = nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64, nw.Float32, nw.Float64
+_NOMINAL = nw.String, nw.Categorical, nw.Enum
+_WIDE = nw.Int128, nw.UInt128
+_TEMPORAL = nw.Datetime, nw.Date, nw.Duration, nw.Time
 LABEL_SETS = "Sets of labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
 
 
-class FrameColumn(NamedTuple):
-    """A column as numbers, NaN where a cell is missing. The numbers of text are the ranks of its ``levels``."""
+@dataclass(frozen=True)
+class NumberTable:
+    """Numbers in rows and columns: what every kind of input becomes when it is read.
 
-    values: NDArray[Any]
-    missing: NDArray[np.bool_] | None
-    nominal: bool = False
-    levels: Levels | None = None
+    Attributes
+    ----------
+    values : ndarray, or CSC matrix in canonical form
+        The numbers; NaN where a cell is missing.
+    names : tuple of str or None
+        Names of the columns, if they have any.
+    text : mapping of int to ndarray of str
+        The sorted levels of the columns of text, whose numbers are ranks among these.
+    nominal : frozenset of int
+        The columns of categories, whose numbers have no order: text, categories and booleans.
+    """
+
+    values: NDArray[Any] | CompressedMatrix
+    names: tuple[str, ...] | None
+    text: Mapping[int, Levels] = field(default_factory=dict)
+    nominal: frozenset[int] = frozenset()
+
+    @property
+    def dense(self) -> NDArray[Any] | None:
+        """The values if they are an array; None for a sparse matrix."""
+        return self.values if isinstance(self.values, np.ndarray) else None
+
+    @property
+    def sparse(self) -> CompressedMatrix:
+        """The values as a sparse matrix, which they are where ``dense`` is None."""
+        assert not isinstance(self.values, np.ndarray)
+        return self.values
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
+        n_rows, n_columns = self.values.shape
+        return n_rows, n_columns
+
+    def name(self, column: int) -> str:
+        """Return a column's number and name as messages show them."""
+        return f"column {column}" if self.names is None else f"column {column} ({self.names[column]!r})"
+
+    def column(self, column: int) -> NDArray[Any]:
+        """Return the numbers of a column, also those that a sparse matrix does not store."""
+        values: NDArray[Any]
+        if isinstance(self.values, np.ndarray):
+            values = self.values[:, column]
+            return values
+        listed = slice(self.values.indptr[column], self.values.indptr[column + 1])
+        values = np.zeros(self.values.shape[0], dtype=self.values.dtype)
+        values[self.values.indices[listed]] = self.values.data[listed]
+        return values
+
+    def take_rows(self, rows: NDArray[np.bool_]) -> "NumberTable":
+        """Return the table of the rows where ``rows`` is true."""
+        if isinstance(self.values, np.ndarray):
+            return replace(self, values=self.values[rows])
+        kept = self.values[np.flatnonzero(rows)]
+        kept.sort_indices()
+        return replace(self, values=kept)
+
+    def take_columns(self, columns: Sequence[int]) -> "NumberTable":
+        """Return the table of these columns, in this order."""
+        values: Any = self.values[:, list(columns)]
+        if not isinstance(values, np.ndarray):
+            values.sort_indices()
+        return NumberTable(
+            values,
+            None if self.names is None else tuple(self.names[column] for column in columns),
+            {at: self.text[column] for at, column in enumerate(columns) if column in self.text},
+            frozenset(at for at, column in enumerate(columns) if column in self.nominal),
+        )
+
+    def measurements(self) -> "NumberTable":
+        """Return the table of the columns that are not nominal."""
+        if not self.nominal:
+            return self
+        return self.take_columns([column for column in range(self.shape[1]) if column not in self.nominal])
 
 
-def read_column(series: nw.Series[Any], what: str) -> FrameColumn:
-    """A column of a frame by its type."""
-    dtype = series.dtype
-    if dtype in _NOMINAL:
-        ranks = level_ranks(series)
-        return FrameColumn(ranks.values, ranks.missing, True, ranks.levels)
-    if dtype == nw.Boolean:
-        return _booleans(series)
-    if dtype in _WIDE:
-        series = _narrowed(series)
-        dtype = series.dtype
-    missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
-    present = series.filter(~series.is_null()) if missing.any() else series
-    values: NDArray[Any]
-    if missing.all():
-        values = np.empty(0)
-    elif dtype in _TEMPORAL:
-        values = _seconds(present, what)
-    elif dtype == nw.Object:
-        objects = list(present.to_numpy())
-        if objects and all(isinstance(value, bool | np.bool_) for value in objects):
-            return _booleans(series)
-        values = _objects(objects, series, what)
-    elif dtype.is_numeric():
-        values = _numbers(present, what)
-    elif hasattr(present.to_native(), "sparse"):  # a sparse column of pandas
-        values = np.asarray(present.to_native().sparse.to_dense())
+def read_table(X: TargetsLike | NumberTable, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
+    """Read ``X`` as numbers, without copies where possible; a table that was read already is returned as it is.
+
+    Text and categorical columns of a frame become the ranks of their sorted levels, dates become seconds; everything else must
+    be numbers already. A one-dimensional input is one column. Missing cells of a frame and masked ones of an array are refused,
+    or become NaN if ``allow_missing``. Messages call the table ``what``.
+    """
+    if isinstance(X, NumberTable):
+        return X
+    if isinstance(X, np.ndarray):
+        table = NumberTable(_read_array(X, what, allow_missing), None)
+    elif is_sparse(X):
+        table = NumberTable(_canonical(X, what), None)
+    elif (numbers := _pandas_numbers(X, what)) is not None:
+        table = numbers
+    elif is_frame(X) or is_series(X):
+        table = _read_frame(read_frame(X, what), what, allow_missing)
     else:
-        raise _unreadable(series, what)
-    return _spread(values, missing)
+        table = NumberTable(_read_array(X, what, allow_missing), None)
+    n_rows, n_columns = table.values.shape
+    if n_rows == 0 or n_columns == 0:
+        raise InputError(f"{what} is empty: it has {n_rows} rows and {n_columns} columns.")
+    if n_rows >= 2**32 - 1:
+        raise InputError(f"{what} has {n_rows} rows; at most 4,294,967,294 can be counted.")
+    return table
+
+
+# Arrays and sparse matrices.
+
+
+def _read_array(X: TargetsLike, what: str, allow_missing: bool) -> NDArray[Any]:
+    array = X if type(X) is np.ndarray else read_values(unmask(X) if allow_missing else X, what)
+    if array.ndim == 1:
+        array = array.reshape(-1, 1)
+    if array.ndim != 2:
+        raise InputError(f"{what} must have two dimensions, rows and columns; it has {array.ndim}.")
+    return _numeric(array, what)
+
+
+def read_values(X: TargetsLike, what: str) -> NDArray[Any]:
+    """Read a table of anything as an array of any type and shape; masked values are refused."""
+    if type(X) is np.ndarray:
+        return X
+    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
+        raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")
+    if is_frame(X) or is_series(X):
+        X = without_wide_integers(read_frame(X, what)).to_native()
+    try:
+        return np.asarray(X)
+    except ValueError as error:
+        ragged = "inhomogeneous" in str(error)
+        raise InputError(f"{what} is not a table: {f'its rows differ in length. {LABEL_SETS}' if ragged else error}") from None
+
+
+def unmask(X: T) -> T | NDArray[Any]:
+    """Return a masked array as numbers with NaN for masked cells, and anything else as it is."""
+    if type(X) is np.ndarray or not np.ma.isMaskedArray(X):
+        return X
+    if not np.ma.is_masked(X):
+        return np.asarray(X)
+    cells = np.ma.asarray(X)
+    values: NDArray[Any] = np.ma.filled(cells.astype(np.float64 if cells.dtype.kind in "biuf" else object), np.nan)
+    return values
+
+
+def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """Reject what is not numbers, and bring odd number types to one that the core reads."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind in "mM":
+        _note_dates("the array holds dates or durations", what)
+        return seconds(array)
+    if kind not in "biuf":
+        if kind == "O" and any(isinstance(value, set | frozenset | list | tuple) for value in array.flat):
+            raise InputError(f"{what} is not a table: it holds sets or lists. {LABEL_SETS}")
+        raise not_numbers(what, {"O": "objects", "U": "text", "S": "bytes"}.get(kind, f"values of type {array.dtype}"))
+    if (kind == "f" and size not in (4, 8)) or not array.dtype.isnative:
+        return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))
+    if not array.flags.aligned or (not array.flags.forc and any(stride % size for stride in array.strides)):
+        return array.copy(order="F")  # a field of records: the core counts strides in whole numbers
+    return array
+
+
+def not_numbers(what: str, found: str) -> InputError:
+    """Return the error for an array of something else than numbers."""
+    return InputError(
+        f"{what} is an array that holds {found} instead of numbers; pass a pandas or polars DataFrame in which every column "
+        f"has its own type, for example pandas.DataFrame({what}).convert_dtypes(); it keeps text and categories apart."
+    )
+
+
+def is_integer_array(table: object, dimensions: tuple[int, ...]) -> TypeGuard[NDArray[np.integer | np.bool_]]:
+    """Tell whether a table is a plain array of integers or booleans that is not empty: it cannot hold NaN or objects."""
+    return type(table) is np.ndarray and table.ndim in dimensions and table.dtype.kind in "bui" and table.size > 0
+
+
+def _canonical(X: SparseMatrix, what: str) -> CompressedMatrix:
+    """Read a sparse matrix as CSC, every cell once and in order."""
+    if X.ndim != 2:
+        raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
+    check_sparse(X, what)
+    columns = without_duplicates(X.tocsc())
+    data = _numeric(columns.data, what)
+    # A separate matrix around the same memory: the caller's is not modified.
+    canonical: CompressedMatrix = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
+    canonical.has_canonical_format = True
+    return canonical
+
+
+def without_duplicates(matrix: CompressedMatrix) -> CompressedMatrix:
+    """Return a compressed sparse matrix that stores every cell once and in order; the one given stays as it was."""
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    return matrix
+
+
+# Frames.
+
+
+def is_frame(X: object) -> "TypeIs[Frame]":
+    """Tell whether ``X`` is a data frame of pandas, polars or another library that narwhals reads."""
+    if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):  # narwhals would ask a dozen libraries
+        return False
+    return bool(nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_into_dataframe(X))
+
+
+def is_series(X: object) -> TypeGuard[Any]:
+    """Tell whether ``X`` is a series of pandas, polars or another library that narwhals reads."""
+    return not (isinstance(X, np.ndarray | list | tuple) or is_sparse(X)) and bool(nw.dependencies.is_into_series(X))
+
+
+def read_frame(X: TableLike, what: str = "X") -> Any:
+    """Wrap a frame or a series for narwhals; names that occur twice are refused."""
+    unique_names(X, what)
+    try:
+        return nw.from_native(X, eager_only=True, allow_series=True)
+    except (nw.exceptions.NarwhalsError, TypeError) as error:
+        raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
+
+
+def frame_names(X: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of a frame as text; None for anything else."""
+    columns: Any = getattr(X, "columns", None)
+    # Arrow has the names in ``column_names``, and the columns themselves in ``columns``.
+    if not nw.dependencies.is_pandas_dataframe(X):
+        columns = getattr(X, "column_names", columns)
+    if columns is None or len(np.shape(X)) != 2:
+        return None
+    return tuple(map(str, columns.tolist() if hasattr(columns, "tolist") else columns))
+
+
+def unique_names(X: Any, what: str = "X") -> tuple[str, ...] | None:
+    """Return the names of the columns of a frame as :func:`frame_names` does; names that occur twice are refused."""
+    names = frame_names(X)
+    if names is not None and len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        first, second = [position for position, other in enumerate(names) if other == name][:2]
+        raise InputError(f"{what}: columns {first} and {second} are both named {name!r}; rename one of them.")
+    return names
+
+
+def _pandas_numbers(X: object, what: str) -> NumberTable | None:
+    """Read a frame of pandas whose columns have one type of numpy; None for any other table.
+
+    Without narwhals, because wrapping such a frame takes as long as the selection from a small one.
+    """
+    if not nw.dependencies.is_pandas_dataframe(X):
+        return None
+    types = set(X.dtypes.tolist())
+    dtype = types.pop() if len(types) == 1 else None
+    if not isinstance(dtype, np.dtype) or not (dtype.isnative and (dtype.kind in "iub" or dtype in (np.float32, np.float64))):
+        return None
+    names = unique_names(X, what)
+    nominal = frozenset(range(X.shape[1])) if dtype.kind == "b" else frozenset[int]()
+    return NumberTable(_numeric(X.to_numpy(), what), names, nominal=nominal)
+
+
+def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_missing: bool) -> NumberTable:
+    """Read a frame: at once if all columns have the same plain type, otherwise each column by its type."""
+    if isinstance(frame, nw.Series):
+        frame = frame.to_frame()
+    names = tuple(str(name) for name in frame.columns)
+    first = next((column.dtype for column in frame.iter_columns()), None)
+    if (first in _PLAIN or first == nw.Boolean) and len(set(frame.schema.values())) == 1:
+        array = frame.to_numpy()
+        if array.dtype.kind in "biuf":
+            nominal = frozenset(range(len(names))) if first == nw.Boolean else frozenset()
+            return NumberTable(_numeric(array, what), names, nominal=nominal)
+    columns = [
+        read_column(frame[name], what) if text is None else text
+        for name, text in zip(frame.columns, read_levels(frame), strict=True)
+    ]
+    for name, column in zip(names, columns, strict=True):
+        if column.missing is not None and not allow_missing:
+            raise InputError(
+                f"{what}: column {name!r} has {column.missing.sum()} missing values, the first in row "
+                f"{int(np.argmax(column.missing))}; fill or drop them."
+            )
+    if not columns:
+        return NumberTable(np.empty((len(frame), 0)), names)
+    table = np.empty((len(frame), len(columns)), dtype=np.result_type(*{column.values.dtype for column in columns}), order="F")
+    for position, column in enumerate(columns):
+        table[:, position] = column.values
+    text = {position: column.levels for position, column in enumerate(columns) if column.levels is not None}
+    if what == "X":
+        warn_of_number_texts(frame, text, what)
+    nominal = frozenset(position for position, column in enumerate(columns) if column.nominal)
+    return NumberTable(_numeric(table, what), names, text, nominal)
 
 
 def without_wide_integers(frame: Wide) -> Wide:
-    """A frame, or series, of narwhals without integers of 128 bits, which numpy does not have; others stay as they are."""
+    """Convert integers of 128 bits, which numpy does not have; everything else in the frame or series stays as it is."""
     if isinstance(frame, nw.Series):
         return _narrowed(frame) if frame.dtype in _WIDE else frame
     types = frame.to_native().schema if frame.implementation.is_polars() else {}
@@ -78,23 +332,44 @@ def without_wide_integers(frame: Wide) -> Wide:
 
 
 def _narrowed(series: nw.Series[Any]) -> nw.Series[Any]:
-    """64 bits if all values fit, else floating point."""
+    """Convert integers to 64 bits if all values fit, else to floating point."""
     low, high = (int(value) if value is not None else 0 for value in (series.min(), series.max()))
     return series.cast(nw.Int64 if low >= -(2**63) and high < 2**63 else nw.Float64)
 
 
-def _spread(present: NDArray[Any], missing: NDArray[np.bool_]) -> FrameColumn:
-    if not missing.any():
-        return FrameColumn(present, None)
-    values = np.full(len(missing), np.nan)
-    values[~missing] = present
-    return FrameColumn(values, missing)
-
-
-def _booleans(series: nw.Series[Any]) -> FrameColumn:
+def read_column(series: nw.Series[Any], what: str) -> FrameColumn:
+    """Read a column of a frame as numbers, by its type: text, booleans, numbers, dates, or objects of one of these kinds."""
+    dtype = series.dtype
+    if dtype in _NOMINAL:
+        return level_ranks(series)
+    if dtype in _WIDE:
+        series = _narrowed(series)
+        dtype = series.dtype
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     present = series.filter(~series.is_null()) if missing.any() else series
-    return _spread(np.asarray(present.to_numpy()).astype(np.bool_), missing)._replace(nominal=True)
+    nominal = dtype == nw.Boolean
+    known: NDArray[Any]
+    if missing.all():
+        known = np.empty(0)
+    elif nominal:
+        known = np.asarray(present.to_numpy()).astype(np.bool_)
+    elif dtype in _TEMPORAL:
+        known = _seconds(present, what)
+    elif dtype == nw.Object:
+        objects = list(present.to_numpy())
+        nominal = all(isinstance(value, bool | np.bool_) for value in objects)
+        known = np.array(objects, dtype=np.bool_) if nominal else _objects(objects, series.name, what)
+    elif dtype.is_numeric():
+        known = _numbers(present, what)
+    elif hasattr(present.to_native(), "sparse"):  # a sparse column of pandas
+        known = np.asarray(present.to_native().sparse.to_dense())
+    else:
+        raise _unreadable(series, what)
+    if not missing.any():
+        return FrameColumn(known, None, nominal)
+    values = np.full(len(missing), np.nan)
+    values[~missing] = known
+    return FrameColumn(values, missing, nominal)
 
 
 def _numbers(present: nw.Series[Any], what: str) -> NDArray[Any]:
@@ -110,8 +385,30 @@ def _numbers(present: nw.Series[Any], what: str) -> NDArray[Any]:
             raise _unreadable(present, what) from error
 
 
+def _objects(present: list[Any], name: str, what: str) -> NDArray[np.float64]:
+    """Read objects of Python that are all numbers, all times or all dates."""
+    if all(isinstance(value, time) for value in present):
+        _note_dates(f"column {name!r} holds times", what)
+        return _of_day(present)
+    if all(isinstance(value, date | timedelta | np.datetime64 | np.timedelta64) for value in present):
+        _note_dates(f"column {name!r} holds dates", what)
+        return seconds(np.array([_plain_time(value) for value in present]))
+    try:
+        if any(isinstance(value, str | bytes) for value in present):
+            raise TypeError
+        return np.array(present, dtype=np.float64)
+    except (TypeError, ValueError):
+        if any(isinstance(value, set | frozenset | list | tuple | np.ndarray) for value in present):
+            raise InputError(f"{what}: column {name!r} holds sets or lists. {LABEL_SETS}") from None
+        types = list(dict.fromkeys(type(value).__name__ for value in present))[:3]
+        found = f"mixes types, such as {' and '.join(types)}" if len(types) > 1 else f"holds objects of type {types[0]}"
+        raise InputError(
+            f"{what}: column {name!r} {found}; convert it to text (astype(str)), to a category, or to numbers."
+        ) from None
+
+
 def _seconds(present: nw.Series[Any], what: str) -> NDArray[np.float64]:
-    """Dates as seconds since 1970 in UTC, durations and times of day as seconds."""
+    """Convert dates to seconds since 1970 in UTC, durations and times of day to seconds."""
     _note_dates(f"column {present.name!r} holds {present.dtype}", what)
     try:
         if present.dtype == nw.Time:
@@ -128,44 +425,8 @@ def _seconds(present: nw.Series[Any], what: str) -> NDArray[np.float64]:
     return values
 
 
-def _of_day(times: list[time]) -> NDArray[np.float64]:
-    """Times of day as seconds."""
-    return np.array([t.hour * 3600 + t.minute * 60 + t.second + t.microsecond / 1e6 for t in times])
-
-
-def _objects(present: list[Any], series: nw.Series[Any], what: str) -> NDArray[np.float64]:
-    if present and all(isinstance(value, time) for value in present):
-        _note_dates(f"column {series.name!r} holds times", what)
-        return _of_day(present)
-    if present and all(isinstance(value, date | timedelta | np.datetime64 | np.timedelta64) for value in present):
-        _note_dates(f"column {series.name!r} holds dates", what)
-        return seconds(np.array([_plain_time(value) for value in present]))
-    try:
-        if any(isinstance(value, str | bytes) for value in present):
-            raise TypeError
-        return np.array(present, dtype=np.float64)
-    except (TypeError, ValueError):
-        if any(isinstance(value, set | frozenset | list | tuple | np.ndarray) for value in present):
-            raise InputError(f"{what}: column {series.name!r} holds sets or lists. {LABEL_SETS}") from None
-        names = _type_names(present)
-        found = f"mixes types, such as {' and '.join(names)}" if len(names) > 1 else f"holds objects of type {names[0]}"
-        raise InputError(
-            f"{what}: column {series.name!r} {found}; convert it to text (astype(str)), to a category, or to numbers."
-        ) from None
-
-
-def _type_names(values: list[Any]) -> list[str]:
-    return list(dict.fromkeys(type(value).__name__ for value in values))[:3]
-
-
-def _plain_time(value: Any) -> np.datetime64 | np.timedelta64:
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return np.datetime64(round(value.timestamp() * 1e6), "us")
-    return np.timedelta64(value) if isinstance(value, timedelta) else np.datetime64(value).astype("datetime64[us]")
-
-
 def seconds(times: NDArray[Any]) -> NDArray[np.float64]:
-    """Dates and durations of numpy as seconds, since 1970 for dates; NaN for NaT.
+    """Convert dates and durations of numpy to seconds, since 1970 for dates; NaN for NaT.
 
     >>> seconds(np.array(["1970-01-02", "NaT"], dtype="datetime64[D]"))
     array([86400.,    nan])
@@ -175,9 +436,16 @@ def seconds(times: NDArray[Any]) -> NDArray[np.float64]:
     return np.where(np.isnat(times), np.nan, values)
 
 
-def note_date_array(what: str) -> None:
-    """Warn that an array of dates is taken as numbers."""
-    _note_dates("the array holds dates or durations", what)
+def _of_day(times: list[time]) -> NDArray[np.float64]:
+    """Convert times of day to seconds."""
+    return np.array([t.hour * 3600 + t.minute * 60 + t.second + t.microsecond / 1e6 for t in times])
+
+
+def _plain_time(value: Any) -> np.datetime64 | np.timedelta64:
+    """Convert a date, time or duration of any library to one of numpy, in UTC."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return np.datetime64(round(value.timestamp() * 1e6), "us")
+    return np.timedelta64(value) if isinstance(value, timedelta) else np.datetime64(value).astype("datetime64[us]")
 
 
 def _note_dates(found: str, what: str) -> None:
@@ -197,281 +465,3 @@ def _unreadable(series: nw.Series[Any], what: str) -> InputError:
         f"{what}: column {series.name!r} holds {kind}, which is not numbers, text, categories or dates; "
         "convert it or leave it out."
     )
-
-
-T = TypeVar("T")
-_PLAIN = nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64, nw.Float32, nw.Float64
-
-
-@dataclass(frozen=True)
-class NumberTable:
-    """Numbers in rows and columns: an array, or a CSC matrix in canonical form.
-
-    ``nominal`` are the columns of categories, whose numbers have no order. Those of text have their sorted levels in ``text``,
-    and their numbers are ranks among these.
-    """
-
-    values: NDArray[Any] | CompressedMatrix
-    names: tuple[str, ...] | None
-    text: Mapping[int, Levels] = field(default_factory=dict)
-    nominal: frozenset[int] = frozenset()
-
-    @property
-    def dense(self) -> NDArray[Any] | None:
-        """The numbers of an array; None for a sparse matrix."""
-        return self.values if isinstance(self.values, np.ndarray) else None
-
-    @property
-    def sparse(self) -> CompressedMatrix:
-        """The numbers of a sparse matrix, where ``dense`` is None."""
-        assert not isinstance(self.values, np.ndarray)
-        return self.values
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        n_rows, n_columns = self.values.shape
-        return n_rows, n_columns
-
-    def name(self, column: int) -> str:
-        """The name of a column in messages."""
-        return f"column {column}" if self.names is None else f"column {column} ({self.names[column]!r})"
-
-    def column(self, column: int) -> NDArray[Any]:
-        """All numbers of a column."""
-        if self.dense is not None:
-            values: NDArray[Any] = self.dense[:, column]
-            return values
-        listed = slice(self.sparse.indptr[column], self.sparse.indptr[column + 1])
-        values = np.zeros(self.shape[0], dtype=self.sparse.dtype)
-        values[self.sparse.indices[listed]] = self.sparse.data[listed]
-        return values
-
-    def take_rows(self, rows: NDArray[np.bool_]) -> "NumberTable":
-        """Only the rows where ``rows`` is true."""
-        if self.dense is not None:
-            return replace(self, values=self.dense[rows])
-        kept = self.sparse[np.flatnonzero(rows)]
-        kept.sort_indices()
-        return replace(self, values=kept)
-
-    def take_columns(self, columns: Sequence[int]) -> "NumberTable":
-        """A table of these columns, in this order."""
-        values: Any = self.values[:, list(columns)]
-        if self.dense is None:
-            values.sort_indices()
-        return NumberTable(
-            values,
-            None if self.names is None else tuple(self.names[column] for column in columns),
-            {at: self.text[column] for at, column in enumerate(columns) if column in self.text},
-            frozenset(at for at, column in enumerate(columns) if column in self.nominal),
-        )
-
-    def measurements(self) -> "NumberTable":
-        """A table of the columns that are not nominal."""
-        if not self.nominal:
-            return self
-        return self.take_columns([column for column in range(self.shape[1]) if column not in self.nominal])
-
-
-def read_table(X: TargetsLike | NumberTable, *, what: str = "X", allow_missing: bool = False) -> NumberTable:
-    """Read ``X`` as numbers, without copies where possible; a table that was read already is returned as it is.
-
-    Text and categorical columns of a frame become the ranks of their sorted levels, dates seconds; everything else must be
-    numbers already. A one-dimensional input is one column. Missing cells of a frame and masked ones of an array are refused,
-    or become NaN.
-    """
-    if isinstance(X, NumberTable):
-        return X
-    if isinstance(X, np.ndarray):
-        table = NumberTable(_read_array(X, what, allow_missing), None)
-    elif is_sparse(X):
-        table = NumberTable(_canonical(X, what), None)
-    elif (numbers := _pandas_numbers(X, what)) is not None:
-        table = numbers
-    elif is_frame(X) or is_series(X):
-        table = _read_frame(read_frame(X, what), what, allow_missing)
-    else:
-        table = NumberTable(_read_array(X, what, allow_missing), None)
-    n_rows, n_columns = table.shape
-    if n_rows == 0 or n_columns == 0:
-        raise InputError(f"{what} is empty: it has {n_rows} rows and {n_columns} columns.")
-    if n_rows >= 2**32 - 1:
-        raise InputError(f"{what} has {n_rows} rows; at most 4,294,967,294 can be counted.")
-    return table
-
-
-def read_frame(X: TableLike, what: str = "X") -> Any:
-    """A frame or a series, through narwhals; names that occur twice are refused."""
-    unique_names(X, what)
-    try:
-        return nw.from_native(X, eager_only=True, allow_series=True)
-    except (nw.exceptions.NarwhalsError, TypeError) as error:
-        raise InputError(f"{what} is a frame that cannot be read: {' '.join(str(error).split())}") from None
-
-
-def frame_names(X: Any) -> tuple[str, ...] | None:
-    """Names of the columns of a frame as text; None for anything else.
-
-    Arrow has the names in ``column_names``, and its columns in ``columns``.
-    """
-    columns: Any = getattr(X, "columns", None)
-    if not nw.dependencies.is_pandas_dataframe(X):
-        columns = getattr(X, "column_names", columns)
-    if columns is None or len(np.shape(X)) != 2:
-        return None
-    return tuple(map(str, columns.tolist() if hasattr(columns, "tolist") else columns))
-
-
-def unique_names(X: Any, what: str = "X") -> tuple[str, ...] | None:
-    """The same; names that occur twice are refused."""
-    names = frame_names(X)
-    if names is not None and len(set(names)) < len(names):
-        name = next(name for name in names if names.count(name) > 1)
-        first, second = [position for position, other in enumerate(names) if other == name][:2]
-        raise InputError(f"{what}: columns {first} and {second} are both named {name!r}; rename one of them.")
-    return names
-
-
-def is_integer_array(table: object, dimensions: tuple[int, ...]) -> TypeGuard[NDArray[np.integer | np.bool_]]:
-    """True for a plain array of whole numbers or booleans that is not empty: it cannot hold NaN, infinities or objects."""
-    return type(table) is np.ndarray and table.ndim in dimensions and table.dtype.kind in "bui" and table.size > 0
-
-
-def is_frame(X: object) -> "TypeIs[Frame]":
-    """True for the data frames of pandas, polars and the like."""
-    if isinstance(X, np.ndarray | list | tuple) or is_sparse(X):  # narwhals would ask a dozen libraries
-        return False
-    return bool(nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_into_dataframe(X))
-
-
-def is_series(X: object) -> TypeGuard[Any]:
-    """True for the series of pandas, polars and the like."""
-    return not (isinstance(X, np.ndarray | list | tuple) or is_sparse(X)) and bool(nw.dependencies.is_into_series(X))
-
-
-def _read_array(X: TargetsLike, what: str, allow_missing: bool) -> NDArray[Any]:
-    array = read_values(unmask(X) if allow_missing else X, what)
-    if array.ndim == 1:
-        array = array.reshape(-1, 1)
-    if array.ndim != 2:
-        raise InputError(f"{what} must have two dimensions, rows and columns; it has {array.ndim}.")
-    return _numeric(array, what)
-
-
-def read_values(X: TargetsLike, what: str) -> NDArray[Any]:
-    """An array of any type and shape, without masked values."""
-    if type(X) is np.ndarray:
-        return X
-    if np.ma.isMaskedArray(X) and np.ma.is_masked(X):
-        raise InputError(f"{what} has masked values; fill them ({what}.filled(...)) or drop their rows.")
-    if is_frame(X) or is_series(X):
-        X = without_wide_integers(read_frame(X, what)).to_native()
-    try:
-        return np.asarray(X)
-    except ValueError as error:
-        ragged = "inhomogeneous" in str(error)
-        raise InputError(f"{what} is not a table: {f'its rows differ in length. {LABEL_SETS}' if ragged else error}") from None
-
-
-def unmask(X: T) -> T | NDArray[Any]:
-    """A masked array as numbers with NaN for masked cells; anything else as it is."""
-    if type(X) is np.ndarray or not np.ma.isMaskedArray(X):
-        return X
-    if not np.ma.is_masked(X):
-        return np.asarray(X)
-    cells = np.ma.asarray(X)
-    values: NDArray[Any] = np.ma.filled(cells.astype(np.float64 if cells.dtype.kind in "biuf" else object), np.nan)
-    return values
-
-
-def _numeric(array: NDArray[Any], what: str) -> NDArray[Any]:
-    """Reject what is not numbers; bring odd number types to one that the core reads."""
-    kind, size = array.dtype.kind, array.dtype.itemsize
-    if kind in "mM":
-        note_date_array(what)
-        return seconds(array)
-    if kind not in "biuf":
-        if kind == "O" and any(isinstance(value, set | frozenset | list | tuple) for value in array.flat):
-            raise InputError(f"{what} is not a table: it holds sets or lists. {LABEL_SETS}")
-        raise not_numbers(what, {"O": "objects", "U": "text", "S": "bytes"}.get(kind, f"values of type {array.dtype}"))
-    if (kind == "f" and size not in (4, 8)) or not array.dtype.isnative:
-        return array.astype(np.float64 if kind == "f" else array.dtype.newbyteorder("="))
-    if not array.flags.aligned or any(stride % size for stride in array.strides):
-        return array.copy(order="F")  # a field of records: the core counts strides in whole numbers
-    return array
-
-
-def not_numbers(what: str, found: str) -> InputError:
-    """The error for an array of something else than numbers."""
-    return InputError(
-        f"{what} is an array that holds {found} instead of numbers; pass a pandas or polars DataFrame in which every column "
-        f"has its own type, for example pandas.DataFrame({what}).convert_dtypes(); it keeps text and categories apart."
-    )
-
-
-def without_duplicates(matrix: CompressedMatrix) -> CompressedMatrix:
-    """A compressed sparse matrix that stores every cell once and in order; the one given stays as it was."""
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy()
-        matrix.sum_duplicates()
-    return matrix
-
-
-def _canonical(X: SparseMatrix, what: str) -> CompressedMatrix:
-    if X.ndim != 2:
-        raise InputError(f"{what} must have two dimensions, rows and columns; it has {X.ndim}.")
-    check_sparse(X, what)
-    columns = without_duplicates(X.tocsc())
-    data = _numeric(columns.data, what)
-    # A separate matrix around the same memory: the caller's is not modified.
-    canonical: CompressedMatrix = sp.csc_array((data, columns.indices, columns.indptr), shape=columns.shape)
-    canonical.has_canonical_format = True
-    return canonical
-
-
-def _pandas_numbers(X: object, what: str) -> NumberTable | None:
-    """A frame of pandas whose columns have one type of numpy; None for any other table.
-
-    Converting such a frame takes as long as the selection from a small one, and here nothing is to be converted.
-    """
-    if not nw.dependencies.is_pandas_dataframe(X):
-        return None
-    types = set(X.dtypes.tolist())
-    dtype = types.pop() if len(types) == 1 else None
-    if not isinstance(dtype, np.dtype) or not (dtype.isnative and (dtype.kind in "iub" or dtype in (np.float32, np.float64))):
-        return None
-    names = unique_names(X, what)
-    nominal = frozenset(range(X.shape[1])) if dtype.kind == "b" else frozenset[int]()
-    return NumberTable(_numeric(X.to_numpy(), what), names, nominal=nominal)
-
-
-def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_missing: bool) -> NumberTable:
-    if isinstance(frame, nw.Series):
-        frame = frame.to_frame()
-    names = tuple(str(name) for name in frame.columns)
-    first = next((column.dtype for column in frame.iter_columns()), None)
-    if (first in _PLAIN or first == nw.Boolean) and len(set(frame.schema.values())) == 1:
-        array = frame.to_numpy()
-        if array.dtype.kind in "biuf":
-            nominal = frozenset(range(len(names))) if first == nw.Boolean else frozenset()
-            return NumberTable(_numeric(array, what), names, nominal=nominal)
-    columns = [
-        read_column(frame[name], what) if ranks is None else FrameColumn(ranks.values, ranks.missing, True, ranks.levels)
-        for name, ranks in zip(frame.columns, read_levels(frame), strict=True)
-    ]
-    for name, column in zip(names, columns, strict=True):
-        if column.missing is not None and not allow_missing:
-            raise InputError(
-                f"{what}: column {name!r} has {column.missing.sum()} missing values, the first in row "
-                f"{int(np.argmax(column.missing))}; fill or drop them."
-            )
-    if not columns:
-        return NumberTable(np.empty((len(frame), 0)), names)
-    table = np.empty((len(frame), len(columns)), dtype=np.result_type(*{column.values.dtype for column in columns}), order="F")
-    for position, column in enumerate(columns):
-        table[:, position] = column.values
-    text = {position: column.levels for position, column in enumerate(columns) if column.levels is not None}
-    if what == "X":
-        warn_of_number_texts(frame, text, what)
-    nominal = frozenset(position for position, column in enumerate(columns) if column.nominal)
-    return NumberTable(_numeric(table, what), names, text, nominal)

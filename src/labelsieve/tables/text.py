@@ -15,17 +15,37 @@ from labelsieve.errors import NumberTextWarning
 
 Levels = NDArray[np.object_]  # distinct words, sorted
 HEAD = 1024  # rows that mostly have all levels of a column
+MANY_LEVELS = 20  # a column of text with fewer levels may well hold classes
+LOOKED_AT = 100  # texts of a column that are looked at to see whether they are numbers
+LISTED = 3  # columns that a warning names
+
+# Words for a missing cell where all other cells of a column are numbers or dates; in a column of words they may be levels.
+_MARKS = "-", "--", "---", "–", "—", ".", "..", "*"
+_ABSENT = "none", "nil", "na", "n.a.", "nd", "n/d", "nat", "missing", "unknown", "undefined", "(null)", "(blank)"
+_SPREADSHEET_ERRORS = "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"
+PLACEHOLDERS = frozenset((*_MARKS, *_ABSENT, *_SPREADSHEET_ERRORS))
+EXCHANGED = str.maketrans(",.", ".,")  # decimal comma to decimal point, and back
+_CODE = re.compile(r"0\d")  # digits that name something, such as a zip code
+_CURRENCY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)"
+_UNIT = "[A-Za-zµμ°Ω][A-Za-zµμ°Ω²³/]{0,7}"
+_DIGITS = r"\d+(?:[.]\d*)?|[.]\d+|\d{1,3}(?:(?P<mark>[,'’\u00a0\u202f])\d{3})(?:(?P=mark)\d{3})*(?:[.]\d*)?"
+_NUMBER = re.compile(
+    rf"(?P<limit>[<>] ?)?(?P<open>\()?(?P<sign>[-+−])?(?P<before>{_CURRENCY})? ?(?P<inner>[-−])?"
+    rf"(?P<digits>{_DIGITS})(?P<power>[eE][-+]?\d{{1,3}})?(?: ?(?:(?P<after>%|{_CURRENCY})|(?P<unit>{_UNIT})))?(?P<close>\))?",
+    re.ASCII,
+)
 
 
-class Ranks(NamedTuple):
-    """A text column as numbers: the rank of every cell among the sorted ``levels``, NaN where a cell is ``missing``."""
+class FrameColumn(NamedTuple):
+    """A column of a frame as numbers, NaN where a cell is ``missing``; those of text are ranks among its sorted ``levels``."""
 
     values: NDArray[Any]
     missing: NDArray[np.bool_] | None
-    levels: Levels
+    nominal: bool = False
+    levels: Levels | None = None
 
 
-def read_levels(frame: nw.DataFrame[Any]) -> list[Ranks | None]:
+def read_levels(frame: nw.DataFrame[Any]) -> list[FrameColumn | None]:
     """Rank the cells of every text or categorical column among its sorted levels; None for each other column.
 
     Each library numbers the words of its own columns. Columns are not wrapped one by one, which takes longer than reading
@@ -43,7 +63,7 @@ def read_levels(frame: nw.DataFrame[Any]) -> list[Ranks | None]:
     return [None] * len(frame.columns)
 
 
-def _pandas_ranks(column: Any) -> Ranks | None:
+def _pandas_ranks(column: Any) -> FrameColumn | None:
     pandas = import_module("pandas")
 
     if isinstance(column.dtype, pandas.CategoricalDtype):
@@ -57,7 +77,7 @@ def _pandas_ranks(column: Any) -> Ranks | None:
     return rank_levels(codes, words) if is_text or (words and all(isinstance(word, str) for word in words)) else None
 
 
-def _polars_ranks(frame: Any) -> list[Ranks | None]:
+def _polars_ranks(frame: Any) -> list[FrameColumn | None]:
     polars = import_module("polars")
 
     columns = []
@@ -76,7 +96,7 @@ def _polars_ranks(frame: Any) -> list[Ranks | None]:
     return [ranks.get(name) for name in frame.columns]
 
 
-def _arrow_ranks(column: Any) -> Ranks | None:
+def _arrow_ranks(column: Any) -> FrameColumn | None:
     pyarrow = import_module("pyarrow")
 
     if column.type == pyarrow.string_view():  # which pyarrow 17 neither encodes nor casts
@@ -88,7 +108,7 @@ def _arrow_ranks(column: Any) -> Ranks | None:
     return rank_levels(codes.to_numpy(zero_copy_only=False), array.dictionary.to_pylist())
 
 
-def level_ranks(series: nw.Series[Any]) -> Ranks:
+def level_ranks(series: nw.Series[Any]) -> FrameColumn:
     """Rank the cells of a text or categorical column of any library among its sorted levels."""
     known = ~np.asarray(series.is_null().to_numpy(), dtype=bool)
     words = np.asarray(series.cast(nw.String).to_numpy(), dtype=object)
@@ -97,11 +117,12 @@ def level_ranks(series: nw.Series[Any]) -> Ranks:
     return rank_levels(codes, levels.tolist())
 
 
-def rank_levels(codes: NDArray[Any], levels: Sequence[Any]) -> Ranks:
+def rank_levels(codes: NDArray[Any], levels: Sequence[Any]) -> FrameColumn:
     """Turn codes of levels in any order, -1 for a missing cell, into ranks among those levels that occur, sorted as text.
 
-    >>> rank_levels(np.array([2, 0, -1]), ["red", "blue", "green"])
-    Ranks(values=array([ 0.,  1., nan]), missing=array([False, False,  True]), levels=array(['green', 'red'], dtype=object))
+    >>> column = rank_levels(np.array([2, 0, -1]), ["red", "blue", "green"])
+    >>> column.values, column.levels
+    (array([ 0.,  1., nan]), array(['green', 'red'], dtype=object))
     """
     words = list(map(str, levels))
     missing = codes < 0 if codes.dtype.kind == "i" and codes.min(initial=0) < 0 else None
@@ -111,61 +132,43 @@ def rank_levels(codes: NDArray[Any], levels: Sequence[Any]) -> Ranks:
     if 0 in counts:
         counts = np.bincount(known, minlength=len(words)).tolist()
     if missing is None and 0 not in counts and words == sorted(set(words)):
-        return Ranks(codes.astype(np.min_scalar_type(len(words) - 1)), None, np.array(words, dtype=object))
+        return FrameColumn(codes.astype(np.min_scalar_type(len(words) - 1)), None, True, np.array(words, dtype=object))
     kept = sorted({word for word, count in zip(words, counts, strict=True) if count})
     rank_of_word = {word: rank for rank, word in enumerate(kept)}
     ranks = np.array([rank_of_word.get(word, 0) for word in words], dtype=np.min_scalar_type(max(len(kept) - 1, 0)))
     values: NDArray[Any] = ranks.take(codes, mode="clip") if len(words) else np.zeros(len(codes))
     if missing is not None:
         values = np.where(missing, np.nan, values)
-    return Ranks(values, missing, np.array(kept, dtype=object))
+    return FrameColumn(values, missing, True, np.array(kept, dtype=object))
 
 
-_CURRENCY = r"[$€£¥₹]|(?:USD|EUR|GBP|CHF|JPY|CNY|INR)"
-_UNIT = "[A-Za-zµμ°Ω][A-Za-zµμ°Ω²³/]{0,7}"
-_DIGITS = r"\d+(?:[.]\d*)?|[.]\d+|\d{1,3}(?:(?P<mark>[,'’\u00a0\u202f])\d{3})(?:(?P=mark)\d{3})*(?:[.]\d*)?"
-_NUMBER = re.compile(
-    rf"(?P<limit>[<>] ?)?(?P<open>\()?(?P<sign>[-+−])?(?P<before>{_CURRENCY})? ?(?P<inner>[-−])?"
-    rf"(?P<digits>{_DIGITS})(?P<power>[eE][-+]?\d{{1,3}})?(?: ?(?:(?P<after>%|{_CURRENCY})|(?P<unit>{_UNIT})))?(?P<close>\))?",
-    re.ASCII,
-)
-_CODE = re.compile(r"0\d")  # digits that name something, such as a zip code
-EXCHANGED = str.maketrans(",.", ".,")
-# Words for a missing cell where all other cells of a column are numbers or dates; in a column of words they may be levels.
-PLACEHOLDERS = frozenset(
-    [
-        "-",
-        "--",
-        "---",
-        "–",
-        "—",
-        ".",
-        "..",
-        "*",
-        "none",
-        "nil",
-        "na",
-        "n.a.",
-        "nd",
-        "n/d",
-        "nat",
-        "missing",
-        "unknown",
-        "undefined",
-        "(null)",
-        "(blank)",
-        "#div/0!",
-        "#value!",
-        "#ref!",
-        "#num!",
-        "#name?",
-        "#null!",
-    ]
-)
+def warn_of_number_texts(frame: nw.DataFrame[Any], text: Mapping[int, Levels], what: str) -> None:
+    """Warn of columns of text with many levels that are all numbers; categories are taken as meant.
+
+    Cost: some of the levels of a column are looked at.
+    """
+    found, marks = [], set()
+    for column, levels in text.items():
+        if len(levels) <= MANY_LEVELS:
+            continue
+        some = [str(level).strip() for level in levels[:: max(1, len(levels) // LOOKED_AT)]]
+        mark = decimal_mark([word for word in some if word and not is_placeholder(word)])
+        if mark is not None and frame[:, column].dtype == nw.String:
+            marks.add(mark)
+            found.append(f"{frame.columns[column]!r} (such as {some[-1][:20]!r})")
+    if found:
+        option = ", decimal=','" if marks == {","} else ""
+        more = f", ... ({len(found)} columns)" if len(found) > LISTED else ""
+        warnings.warn(
+            f"{what}: text in {', '.join(found[:LISTED])}{more} is numbers, and every text is a level. If these are "
+            f"measurements, pass labelsieve.datasets.to_numbers({what}{option}); if not, make them categories.",
+            NumberTextWarning,
+            stacklevel=3,
+        )
 
 
 def read_formatted_numbers(texts: Sequence[str]) -> list[float] | None:
-    """Numbers of one unit, or None if some text is none. Units of letters, such as kg, are the same in all texts.
+    """Read texts as numbers of one unit; None if some text is no number, or units of letters, such as kg, differ.
 
     A limit of detection is next to its number: ``<0.5`` is below 0.5 and above every smaller number. Brackets are a minus sign.
 
@@ -200,7 +203,7 @@ def read_formatted_numbers(texts: Sequence[str]) -> list[float] | None:
 
 
 def is_placeholder(text: str) -> bool:
-    """True for a word that stands for a missing number.
+    """Tell whether a word stands for a missing number.
 
     >>> is_placeholder("n.a."), is_placeholder("12")
     (True, False)
@@ -209,7 +212,7 @@ def is_placeholder(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """True for digits that name something, such as a zip code.
+    """Tell whether digits name something, such as a zip code, because they start with zero.
 
     >>> is_code("01234"), is_code("0.5")
     (True, False)
@@ -218,7 +221,7 @@ def is_code(text: str) -> bool:
 
 
 def decimal_mark(texts: Sequence[str]) -> str | None:
-    """The decimal mark of texts that are numbers of one unit; None if they are not, or are codes.
+    """Return the decimal mark of texts that are numbers of one unit; None if they are not, or are codes.
 
     >>> decimal_mark(["$1,234", "$80"]), decimal_mark(["1.234,5", "2,5"]), decimal_mark(["01234", "99999"])
     ('.', ',', None)
@@ -227,33 +230,3 @@ def decimal_mark(texts: Sequence[str]) -> str | None:
         return None
     forms = {".": list(texts), ",": [text.translate(EXCHANGED) for text in texts]}
     return next((mark for mark, form in forms.items() if read_formatted_numbers(form) is not None), None)
-
-
-MANY_LEVELS = 20  # fewer texts may well be classes
-LOOKED_AT = 100  # texts of a column
-LISTED = 3  # columns that a warning names
-
-
-def warn_of_number_texts(frame: nw.DataFrame[Any], text: Mapping[int, Levels], what: str) -> None:
-    """Warn of columns of text with many levels that are all numbers; categories are taken as meant.
-
-    Cost: some of the levels of a column are looked at.
-    """
-    found, marks = [], set()
-    for column, levels in text.items():
-        if len(levels) <= MANY_LEVELS:
-            continue
-        some = [str(level).strip() for level in levels[:: max(1, len(levels) // LOOKED_AT)]]
-        mark = decimal_mark([word for word in some if word and not is_placeholder(word)])
-        if mark is not None and frame[:, column].dtype == nw.String:
-            marks.add(mark)
-            found.append(f"{frame.columns[column]!r} (such as {some[-1][:20]!r})")
-    if found:
-        option = ", decimal=','" if marks == {","} else ""
-        more = f", ... ({len(found)} columns)" if len(found) > LISTED else ""
-        warnings.warn(
-            f"{what}: text in {', '.join(found[:LISTED])}{more} is numbers, and every text is a level. If these are "
-            f"measurements, pass labelsieve.datasets.to_numbers({what}{option}); if not, make them categories.",
-            NumberTextWarning,
-            stacklevel=3,
-        )
