@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from labelsieve.counting.workspace import Workspace
     from labelsieve.formula.plan import Component, Fold, Plan
 
-SPILL_AFTER = 512  # additions of numbers below 2^53
+SPILL_AFTER = 512  # additions of numbers below 2^53: their sum has 62 bits
 PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target separately
 
 Parents = list[list[int]]
@@ -184,9 +184,9 @@ class Evaluator:
     def _add_tables(self, terms: list[LinearTerm], context: Context, total: Fixed | None = None) -> Fixed:
         """Add up tables times their factors, and ``total``, if it is given."""
         sources, n_targets = self.sources, context.last - context.first
-        for _number, by_targets, added, names in terms:
+        for number, by_targets, added, names in terms:
             table = sources.total(names, context) if added else sources.table(names, context)
-            factor = _number * n_targets if by_targets else _number
+            factor = number * n_targets if by_targets else number
             scaled = table if factor == 1 else table * factor
             if total is None:
                 total = scaled

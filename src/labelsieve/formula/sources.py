@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from labelsieve.counting.backends.protocol import Column, Condition, Feature, JointFeatures, Target
+from labelsieve.counting.backends.protocol import Column, Condition, Feature, JointFeatures, Panel, Target
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.formula.nodes import KNOWN, Formula, Reduce, Table, Term, Variables
 from labelsieve.formula.values import SUM, Fixed, Real
@@ -216,34 +216,36 @@ class Sources(Tables):
         targets = slice(context.first, context.last)
         if what == "full":
             _drop_slices(kept)
-        if given is None:
+        if given is None:  # (f, y), for every target or added over the targets
             sums = self.backend.pairs(targets=targets, reduce="sum" if what == "total" else None)
             kept[key] = sums[:, np.newaxis] if what == "total" else sums
-            return kept[key]
-        if what == "targets":
+        elif what == "targets":  # (given, y)
             kept[key] = self._given_targets(given, context)
-            return kept[key]
-        condition = self._condition(given, context)
-        if what == "full" and self._counts_both(given):
-            assert self._known is not None
-            panel, of_known_rows = self.backend.panel_with_known_rows(condition, targets=targets)
-            known = self._known._panels
-            if given not in known or known[given][0] != newest:
-                known[given] = newest, {}
-            _drop_slices(known[given][1])
-            known[given][1][key] = of_known_rows
-        elif what == "full":
-            panel = self.backend.panel(condition, targets=targets)
-        else:
-            # A panel of triples has its pairs: ask for the triples first when they will be needed too.
+        elif what == "full":  # (f, given, y) for every target, and (f, given)
+            panel = self._full_panel(given, context, key)
+            kept[key], kept["pair"] = panel.triple, panel.pair[:, np.newaxis]
+        else:  # (f, given), and (f, given, y) added over the targets if it will be needed too
             with_triples = what == "total" or self._wanted.get(given, Needs()).total
+            condition = self._condition(given, context)
             panel = self.backend.panel(condition, targets=targets if with_triples else slice(0), reduce="sum")
+            kept["pair"] = panel.pair[:, np.newaxis]
             if with_triples:
                 kept["total", context.first, context.last] = panel.triple[:, np.newaxis]
-        if what == "full":
-            kept[key] = panel.triple
-        kept["pair"] = panel.pair[:, np.newaxis]
         return kept[key]
+
+    def _full_panel(self, given: str, context: Context, key: object) -> Panel:
+        """Count a panel for every target; where tables of known rows are needed too, both at once."""
+        condition, targets = self._condition(given, context), slice(context.first, context.last)
+        if self._known is None or not self._counts_both(given):
+            return self.backend.panel(condition, targets=targets)
+        panel, of_known_rows = self.backend.panel_with_known_rows(condition, targets=targets)
+        newest, panels = self._panels[given][0], self._known._panels
+        if given not in panels or panels[given][0] != newest:
+            panels[given] = newest, {}
+        kept = panels[given][1]
+        _drop_slices(kept)
+        kept[key] = of_known_rows
+        return panel
 
     def _condition(self, given: str, context: Context) -> Condition:
         """Return the condition of a panel, as backends know it."""
