@@ -1,3 +1,9 @@
+"""Discretizers encode the columns of a table as small integers.
+
+In comes a table of numbers, text or categories, out go ``Codes``. Start with ``BaseBins.encode`` in ``base``; every other
+module has the rules of some discretizers.
+"""
+
 from labelsieve.discretize.base import Discretizer, allows_missing, one_table
 from labelsieve.discretize.by_column import ByColumn
 from labelsieve.discretize.kept_values import AsGiven, Levels

@@ -1,3 +1,9 @@
+"""Label spaces encode targets as the variables that a criterion is computed for.
+
+In come a ``TargetTable`` and sample weights, out go ``EncodedTargets``: codes, and the rows that they belong to. Start with
+``base``; ``spaces`` has the plain ones, ``network_rule`` learns which labels depend on which.
+"""
+
 from labelsieve.labelspace.base import EncodedTargets, LabelSpace, compatibility_table, label_space_name, refusal, to_count
 from labelsieve.labelspace.fewer_labels import Clusters, Frequent, Sampled
 from labelsieve.labelspace.group import Group, GroupAuto, GroupRand

@@ -46,7 +46,7 @@ class Frequent(LabelSpace):
     min_count: int = 3
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The labels that are kept."""
+        """Keep the frequent labels, and bound the information about the others."""
         least = whole_number(self.min_count, "min_count", 1, 2**31)
         counts = nonempty_labelsets(targets, self.name, one_variable=False).counts(weights)
         kept = counts >= least
@@ -89,13 +89,13 @@ class Sampled(LabelSpace):
     random_state: RandomState = 0
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The labels of the sample, in random order."""
+        """Draw a sample of the labels, in random order."""
         size = self.n_variables(targets.n_columns)
         drawn = random_generator(self.random_state).choice(targets.n_columns, size=size, replace=False)
         return EncodedTargets(targets.codes.take_columns(drawn), sampled_from=targets.n_columns)
 
     def n_variables(self, n_targets: int) -> int:
-        """Number of variables for ``n_targets`` targets."""
+        """Return the number of variables for ``n_targets`` targets."""
         return min(n_targets, whole_number(self.n_labels, "n_labels", 1, 2**31))
 
 
@@ -137,7 +137,7 @@ class Clusters(LabelSpace):
     n_clusters: int = 1000
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The variables of the clusters, from the most frequent center down."""
+        """Encode the variables of the clusters, from the most frequent center down."""
         labels = nonempty_labelsets(targets, self.name, one_variable=False)
         counts, total = labels.counts(weights), _total(targets, weights)
         centers = np.argsort(-counts, kind="stable")[: self.n_variables(labels.n_labels)]
@@ -153,12 +153,12 @@ class Clusters(LabelSpace):
         return EncodedTargets(Codes.from_values(members), omitted_entropy=float(omitted.sum()))
 
     def n_variables(self, n_targets: int) -> int:
-        """Number of variables for ``n_targets`` targets."""
+        """Return the number of variables for ``n_targets`` targets."""
         return min(n_targets, whole_number(self.n_clusters, "n_clusters", 1, 2**31))
 
 
 def _nearest(labels: Labelsets, centers: NDArray[np.int64], counts: Real, weights: Weights) -> NDArray[np.int64]:
-    """The cluster of every label; -1: none."""
+    """Find the cluster of every label; -1: none."""
     values = np.ones(len(labels.rows)) if weights is None else weights[labels.rows]
     shape = labels.n_rows, labels.n_labels
     present = sp.csr_array((values > 0, (labels.rows, labels.labels)), shape=shape, dtype=np.float64)
@@ -176,7 +176,7 @@ def _nearest(labels: Labelsets, centers: NDArray[np.int64], counts: Real, weight
 
 
 def _entropy(share: Real) -> Real:
-    """Of an event with this probability, in nats."""
+    """Return the entropy of events with these probabilities, in nats."""
     from scipy.special import entr  # loaded late, as scipy.stats elsewhere
 
     return np.asarray(entr(share) + entr(1 - share), dtype=np.float64)

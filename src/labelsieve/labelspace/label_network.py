@@ -1,4 +1,4 @@
-"""LabelNetwork: the order of the labels, and the parents of each."""
+"""LabelNetwork: a directed acyclic graph of the labels, with their order and the parents of each."""
 
 import heapq
 from collections.abc import Iterable, Sequence
@@ -60,7 +60,7 @@ class LabelNetwork:
 
     @classmethod
     def from_lists(cls, parents: Sequence[Sequence[int]], order: Iterable[int] | None = None) -> "LabelNetwork":
-        """A network from the parents of every label; without ``order``, in topological order with the lowest labels first.
+        """Make a network from the parents of every label; without ``order``, in topological order with the lowest labels first.
 
         >>> LabelNetwork.from_lists([[2], [0], []]).order
         (2, 0, 1)
@@ -71,13 +71,13 @@ class LabelNetwork:
 
     @classmethod
     def independent(cls, order: Iterable[int]) -> "LabelNetwork":
-        """A network without parents: binary relevance."""
+        """Make a network without parents: binary relevance."""
         labels = tuple(order)
         return cls(labels, tuple(() for _ in labels))
 
     @classmethod
     def chain(cls, order: Iterable[int]) -> "LabelNetwork":
-        """A network in which all labels before a label are its parents: a classifier chain.
+        """Make a network in which all labels before a label are its parents: a classifier chain.
 
         >>> LabelNetwork.chain([1, 0, 2]).to_lists()
         [[1], [], [1, 0]]
@@ -92,6 +92,7 @@ class LabelNetwork:
 
     @property
     def n_labels(self) -> int:
+        """Number of labels."""
         return len(self.order)
 
     @property
@@ -100,11 +101,11 @@ class LabelNetwork:
         return [(parent, label) for label in self.order for parent in self.parents[label]]
 
     def to_lists(self) -> list[list[int]]:
-        """The parents of every label."""
+        """Return the parents of every label."""
         return [list(of_label) for of_label in self.parents]
 
     def to_networkx(self) -> Any:
-        """A ``networkx.DiGraph`` with an edge from each parent to each child; nodes have their ``position`` in the order."""
+        """Return a ``networkx.DiGraph`` with edges from parents to children; nodes have their ``position`` in the order."""
         try:
             import networkx
         except ModuleNotFoundError:
@@ -139,7 +140,7 @@ class LabelNetwork:
 
 
 def checked_order(order: Iterable[Any], n_labels: int) -> tuple[int, ...]:
-    """``order`` as integers, with each label once."""
+    """Return ``order`` as integers; it must have each label once."""
     labels = tuple(order)
     for label in labels:
         if not is_whole(label) or not 0 <= int(label) < n_labels:
@@ -150,7 +151,7 @@ def checked_order(order: Iterable[Any], n_labels: int) -> tuple[int, ...]:
 
 
 def _topological(parents: list[list[int]]) -> list[int]:
-    """Topological order, the lowest label first among those that are ready; refuses cycles."""
+    """Return a topological order, the lowest label first among those that are ready; cycles are refused."""
     n_waiting = [len(of_label) for of_label in parents]
     children: list[list[int]] = [[] for _ in parents]
     for label, of_label in enumerate(parents):
@@ -173,7 +174,7 @@ def _topological(parents: list[list[int]]) -> list[int]:
 
 
 def check_parents(parents: Any, n_targets: int) -> list[list[int]] | None:
-    """Parents of every target as lists of distinct target indices.
+    """Return the parents of every target as lists of distinct target indices; None stays None.
 
     >>> check_parents([[], [0], [0, 1, 0]], 3)
     [[], [0], [0, 1]]

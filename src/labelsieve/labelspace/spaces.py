@@ -1,4 +1,4 @@
-"""Label spaces that keep all rows: single targets, the joint variable, and cumulative indicators."""
+"""Label spaces for targets of any kind: single targets, the joint variable, also without rare labelsets, and indicators."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal
@@ -34,7 +34,7 @@ class Single(LabelSpace):
     produces: ClassVar[Produces] = "targets"
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The targets as codes."""
+        """Return the codes of the targets."""
         return EncodedTargets(targets.codes)
 
 
@@ -58,7 +58,7 @@ class Joint(LabelSpace):
     produces: ClassVar[Produces] = "variable"
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The joint variable."""
+        """Encode the joint variable."""
         return EncodedTargets(join(targets.require_known(label_space_name(self)).codes))
 
 
@@ -101,7 +101,7 @@ class Pruned(Joint):
     split: bool | Literal["smallest"] = False
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The joint variable of the rows that are kept."""
+        """Encode the joint variable of the rows that are kept."""
         least = whole_number(self.min_count, "min_count", 1, 2**31)
         joint, n_levels = joint_variable(targets.require_known(label_space_name(self)).codes)
         frequent = np.bincount(joint, weights=weights, minlength=n_levels) >= least
@@ -127,38 +127,6 @@ class Pruned(Joint):
         return EncodedTargets(one_column(classes, n_classes), row_index=row_index, n_left_out=left_out)
 
 
-def _subsets(
-    targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[np.bool_], weights: Weights, *, smallest: bool
-) -> list[list[int]]:
-    """For every distinct labelset, the frequent labelsets that replace it."""
-    labels = read_labelsets(targets, "Pruned(split=True)")
-    _, first = np.unique(joint, return_index=True)
-    members = np.zeros((len(first), targets.n_columns), dtype=bool)
-    index = np.full(targets.n_rows, -1)
-    index[first] = np.arange(len(first))
-    is_first = index[labels.rows] >= 0
-    members[index[labels.rows[is_first]], labels.labels[is_first]] = True
-    sizes, counts = members.sum(axis=1), np.bincount(joint, weights=weights)
-    usable = np.flatnonzero(frequent & (sizes > 0))
-    # Sorted by size, then count, then labels: the first that fits is the best. Bytes of 0s and 1s compare like lists of labels.
-    by_labels = members[usable].T[::-1]
-    order = np.lexsort((*by_labels, sizes[usable]) if smallest else (*~by_labels, -counts[usable], -sizes[usable]))
-    usable = usable[order]
-    subsets: list[list[int]] = []
-    for level in range(len(first)):
-        if frequent[level]:
-            subsets.append([level])
-            continue
-        rest, found = members[level].copy(), []
-        fits = usable[~(members[usable] & ~rest).any(axis=1)]
-        while len(fits):
-            found.append(int(fits[0]))
-            rest &= ~members[fits[0]]
-            fits = fits[~(members[fits] & ~rest).any(axis=1)]
-        subsets.append(found)
-    return subsets
-
-
 class Cumulative(LabelSpace):
     r"""Each target as a separate variable, numeric targets as indicators of the cut points between their bins.
 
@@ -181,7 +149,7 @@ class Cumulative(LabelSpace):
     produces: ClassVar[Produces] = "indicators"
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The classes, and the indicators of numeric targets in the order of the targets."""
+        """Encode classes as they are and numeric targets as indicators, in the order of the targets."""
         codes = targets.codes
         if not targets.is_numeric.any():
             return EncodedTargets(codes)
@@ -208,3 +176,35 @@ class Cumulative(LabelSpace):
         return EncodedTargets(
             Codes(codes.n_rows, np.array(levels, dtype=np.uint32), dense=dense, missing=marked if marked.any() else None)
         )
+
+
+def _subsets(
+    targets: TargetTable, joint: NDArray[np.uint32], frequent: NDArray[np.bool_], weights: Weights, *, smallest: bool
+) -> list[list[int]]:
+    """Find, for every distinct labelset, the frequent labelsets that replace it."""
+    labels = read_labelsets(targets, "Pruned(split=True)")
+    _, first = np.unique(joint, return_index=True)
+    members = np.zeros((len(first), targets.n_columns), dtype=bool)
+    index = np.full(targets.n_rows, -1)
+    index[first] = np.arange(len(first))
+    is_first = index[labels.rows] >= 0
+    members[index[labels.rows[is_first]], labels.labels[is_first]] = True
+    sizes, counts = members.sum(axis=1), np.bincount(joint, weights=weights)
+    usable = np.flatnonzero(frequent & (sizes > 0))
+    # Sorted by size, then count, then labels: the first that fits is the best. Bytes of 0s and 1s compare like lists of labels.
+    by_labels = members[usable].T[::-1]
+    order = np.lexsort((*by_labels, sizes[usable]) if smallest else (*~by_labels, -counts[usable], -sizes[usable]))
+    usable = usable[order]
+    subsets: list[list[int]] = []
+    for level in range(len(first)):
+        if frequent[level]:
+            subsets.append([level])
+            continue
+        rest, found = members[level].copy(), []
+        fits = usable[~(members[usable] & ~rest).any(axis=1)]
+        while len(fits):
+            found.append(int(fits[0]))
+            rest &= ~members[fits[0]]
+            fits = fits[~(members[fits] & ~rest).any(axis=1)]
+        subsets.append(found)
+    return subsets

@@ -1,4 +1,4 @@
-"""Problem transformations of binary labels to one class variable: copies of the rows, or one label of each row."""
+"""Problem transformations of binary labels to one class variable: a row counts for each of its labels, or for one of them."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import ClassVar, NamedTuple
@@ -38,7 +38,7 @@ class Labelsets(NamedTuple):
 
 
 def read_labelsets(targets: TargetTable, space: str) -> Labelsets:
-    """The labelset of every row; refuses targets that are not 0/1, naming ``space`` in the message.
+    """Read the labelset of every row; targets that are not 0/1 are refused, with ``space`` in the message.
 
     >>> from labelsieve.labelspace import read_targets
     >>> read_labelsets(read_targets([[0, 1], [1, 1], [0, 0]]), "copy").labels
@@ -66,6 +66,16 @@ def read_labelsets(targets: TargetTable, space: str) -> Labelsets:
     return Labelsets(rows[order].astype(np.uint32), labels[order], targets.n_rows, targets.n_columns)
 
 
+def nonempty_labelsets(targets: TargetTable, space: str, *, one_variable: bool = True) -> Labelsets:
+    """Read labelsets; targets without any label, and more labels than one variable can have classes, are refused."""
+    labels = read_labelsets(targets, space)
+    if one_variable and labels.n_labels > MAX_LEVELS:
+        raise InputError(f"{space}: {labels.n_labels:,} labels; one variable can have {MAX_LEVELS:,} classes.")
+    if not len(labels.rows):
+        raise InputError(f"{space}: no row has a label, so there are no classes.")
+    return labels
+
+
 class Copy(LabelSpace):
     """Copy transformation: one variable whose classes are the labels; a row counts once for each of its labels.
 
@@ -83,7 +93,7 @@ class Copy(LabelSpace):
     produces: ClassVar[Produces] = "variable"
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The class variable, for every label of every row."""
+        """Encode the class variable, with a row for every label of every row."""
         labels = nonempty_labelsets(targets, type(self).__name__)
         left_out = int(np.count_nonzero(labels.sizes == 0))
         return EncodedTargets(one_column(labels.labels, labels.n_labels), row_index=labels.rows, n_left_out=left_out)
@@ -103,34 +113,24 @@ class CopyWeight(Copy):
     name = "copy-weight"
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The class variable, for every label of every row, and the weights of the rows."""
+        """Encode the class variable, with a row for every label of every row, and the weights of the rows."""
         encoded = super().encode(targets, weights)
         assert encoded.row_index is not None
         times = np.bincount(encoded.row_index, minlength=targets.n_rows)
         return replace(encoded, share=1.0 / np.maximum(1, times))
 
 
-def nonempty_labelsets(targets: TargetTable, space: str, *, one_variable: bool = True) -> Labelsets:
-    """The labelsets; refuses targets without any label, and more labels than one variable can have classes."""
-    labels = read_labelsets(targets, space)
-    if one_variable and labels.n_labels > MAX_LEVELS:
-        raise InputError(f"{space}: {labels.n_labels:,} labels; one variable can have {MAX_LEVELS:,} classes.")
-    if not len(labels.rows):
-        raise InputError(f"{space}: no row has a label, so there are no classes.")
-    return labels
-
-
 class OneLabel(LabelSpace):
-    """Base of the spaces that keep one label of a row: ``choose`` returns indices into the list of all labels."""
+    """Base of the spaces that keep one label of a row: a subclass chooses which."""
 
     produces: ClassVar[Produces] = "variable"
 
     def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
-        """Indices of the chosen labels, in order of their rows, at most one for each row."""
+        """Return the chosen labels as indices into ``labels.labels``, in order of their rows, at most one for each row."""
         raise NotImplementedError
 
     def encode(self, targets: TargetTable, weights: Weights = None) -> EncodedTargets:
-        """The class variable of the rows with a chosen label."""
+        """Encode the class variable of the rows with a chosen label."""
         labels = nonempty_labelsets(targets, type(self).__name__)
         chosen = self.choose(labels, weights)
         rows = np.zeros(targets.n_rows, dtype=bool)
@@ -155,7 +155,7 @@ class SelectMax(OneLabel):
     name = "select-max"
 
     def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
-        """Indices of the most frequent labels."""
+        """Choose the most frequent labels."""
         return _first_by(labels, -labels.counts(weights))
 
 
@@ -172,7 +172,7 @@ class SelectMin(OneLabel):
     name = "select-min"
 
     def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
-        """Indices of the rarest labels."""
+        """Choose the rarest labels."""
         return _first_by(labels, labels.counts(weights))
 
 
@@ -198,7 +198,7 @@ class SelectRandom(OneLabel):
     random_state: RandomState = 0
 
     def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
-        """Indices of random labels."""
+        """Choose random labels."""
         sizes, starts = labels.sizes, labels.starts
         draws = (random_generator(self.random_state).random(labels.n_rows) * sizes).astype(np.int64)
         chosen: NDArray[np.int64] = (starts + draws)[sizes > 0]
@@ -216,13 +216,13 @@ class Ignore(OneLabel):
     name = "ignore"
 
     def choose(self, labels: Labelsets, weights: Weights) -> NDArray[np.int64]:
-        """Indices of the only labels."""
+        """Choose the labels of rows that have no other."""
         chosen: NDArray[np.int64] = labels.starts[labels.sizes == 1]
         return chosen
 
 
 def _first_by(labels: Labelsets, key: NDArray[np.float64]) -> NDArray[np.int64]:
-    """For every row with labels, the index of the label with the smallest key; ties go to the first label."""
+    """Find, for every row with labels, the index of the label with the smallest key; ties go to the first label."""
     order = np.lexsort((labels.labels, key[labels.labels], labels.rows))
     sizes, starts = labels.sizes, labels.starts
     chosen: NDArray[np.int64] = order[starts[sizes > 0]]
