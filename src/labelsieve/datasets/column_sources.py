@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset import with_names
-from labelsieve.datasets.readers.column_table import Column
 from labelsieve.datasets.readers.labels import find_label_sets, targets
 from labelsieve.datasets.readers.parquet import read_metadata, tabulate
 from labelsieve.errors import DatasetError, InputError, require_same_rows
@@ -200,33 +199,6 @@ class ArrowColumns(TableColumns):
         """Columns whose values the metadata of the file list."""
         described = read_metadata(self._dataset.schema.metadata)
         return frozenset() if described is None else frozenset(described.categories)
-
-
-class ArffColumns(ArrowColumns):
-    """Stored cells of an ARFF file: numbers, and positions among the declared values of nominal columns."""
-
-    def __init__(
-        self, dataset: object, columns: Sequence[Column], n_labels: int, file: Path, folder: "TemporaryFolder"
-    ) -> None:
-        names = [column.name for column in columns]
-        super().__init__(dataset, names[:-n_labels], names[-n_labels:], folder=folder)
-        self._columns, self._path = {column.name: column for column in columns}, file
-
-    @property
-    def origin(self) -> str | None:
-        """Cells, and what those of nominal columns stand for."""
-        return text_print(str(super().origin), repr([column.values for column in self._columns.values()]))
-
-    def features(self, columns: Sequence[int], rows: Rows) -> Any:
-        names = [self._features[j] for j in columns]
-        values = {name: values for name in names if (values := self._columns[name].values) is not None}
-        return with_names(self._read_numbers(names, rows), names, values, copy=False)
-
-    def label(self, column: int, rows: Rows) -> Any:
-        name = self._labels[column]
-        values = targets(self._read([name], rows).column(0).to_numpy()[:, np.newaxis], [self._columns[name]], self._path)
-        declared = self._columns[name].values
-        return with_names(values, [name], {} if declared is None or values.dtype == np.uint8 else {name: declared})
 
 
 class SparseColumns(ColumnSource):

@@ -1,4 +1,7 @@
-"""Dataset: features, labels and their names; and frames whose text holds numbers."""
+"""The data set that readers return: features, labels and their names, also as data frames.
+
+:func:`to_numbers` is for frames of others, whose text holds numbers.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,7 +47,7 @@ class Dataset:
     name : str
         Name of the data set.
     label_categories : dict of str to tuple of str
-        The same for each label that is one of several classes; empty where labels are 0 and 1, or numeric.
+        For each label that is one of several classes its values; empty where labels are 0 and 1, or numeric.
 
     Examples
     --------
@@ -74,7 +77,7 @@ class Dataset:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Rows, features, labels."""
+        """The numbers of rows, features and labels."""
         return self.n_rows, int(self.X.shape[1]), int(self.Y.shape[1])
 
     @property
@@ -134,7 +137,7 @@ class Dataset:
         return with_names(self.X, self.feature_names, {} if codes else self.categories)
 
     def named_labels(self) -> Any:
-        """``Y`` for selectors: as :meth:`named_features`. Nominal targets are categorical, so that they are read as classes."""
+        """``Y`` for selectors, as :meth:`named_features` has ``X``: nominal targets are categorical, and so read as classes."""
         return with_names(self.Y, self.label_names, self.label_categories)
 
     def to_pandas(self) -> tuple[Any, Any]:
@@ -183,7 +186,13 @@ def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
     """A frame of polars: nominal columns are enumerations, missing cells null."""
     polars = _imported("polars")
     if sparse.issparse(values):
-        _require_memory(values)
+        n_rows, n_columns = values.shape
+        needed, free = 2 * n_rows * n_columns * values.dtype.itemsize, available_memory()  # the array, and the frame
+        if free is not None and needed > free:
+            raise MemoryError(
+                f"polars has no sparse columns, and {n_rows:,} x {n_columns:,} dense cells need {needed / 1e9:.1f} GB "
+                f"with {free / 1e9:.1f} GB free; use to_pandas(), which keeps them sparse, or take fewer columns."
+            )
         values = values.toarray()
     columns = {name: polars.Series(name, values[:, position], nan_to_null=True) for position, name in enumerate(names)}
     for name, codes in _nominal(values, names, categories):
@@ -219,17 +228,6 @@ def _nominal(values: Any, names: Sequence[str], categories: Categories) -> Itera
         column = values[:, [position]]
         cells = np.asarray(column.toarray() if sparse.issparse(column) else column, dtype=np.float64).ravel()
         yield names[position], np.where(np.isnan(cells), -1, cells).astype(np.int64)
-
-
-def _require_memory(values: Any) -> None:
-    """Refuse what would fill the memory as dense columns; polars has no others."""
-    n_rows, n_columns = values.shape
-    needed, free = 2 * n_rows * n_columns * values.dtype.itemsize, available_memory()  # the array, and the frame
-    if free is not None and needed > free:
-        raise MemoryError(
-            f"polars has no sparse columns, and {n_rows:,} x {n_columns:,} dense cells need {needed / 1e9:.1f} GB "
-            f"with {free / 1e9:.1f} GB free; use to_pandas(), which keeps them sparse, or take fewer columns."
-        )
 
 
 NUMBERS = ("number", "decimal comma", "formatted")

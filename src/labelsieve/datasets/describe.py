@@ -1,3 +1,5 @@
+"""Statistics of data sets, of their features and of their targets."""
+
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from labelsieve.tables.nominal import ID_LEVELS
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    r"""What papers say about a multi-label data set.
+    r"""The statistics by which papers describe a multi-label data set.
 
     Attributes
     ----------
@@ -106,7 +108,7 @@ def _scumble(Y: sparse.csr_array, imbalance: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True)
 class ColumnDescription:
-    """A feature.
+    """What is in a feature.
 
     Attributes
     ----------
@@ -136,7 +138,7 @@ class ColumnDescription:
 
 @dataclass(frozen=True)
 class TargetDescription:
-    """A target: a label of 0 and 1, one of several classes, or numeric.
+    """What is in a target: a label of 0 and 1, one of several classes, or numeric.
 
     Attributes
     ----------

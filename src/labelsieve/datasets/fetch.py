@@ -1,4 +1,4 @@
-"""The catalog of published data sets, downloads and the cache."""
+"""Published data sets by their names: the catalog, and files in folders, in the package, in the cache or on the web."""
 
 import csv
 import difflib
@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Unpack
 
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.readers.files import memory_limit, read_bytes
+from labelsieve.datasets.readers.files import read_pieces
 from labelsieve.datasets.readers.labels import Labels
 from labelsieve.datasets.readers.load import ReadOptions, load
 from labelsieve.errors import DatasetError, one_of
@@ -28,113 +28,6 @@ PAPERS = {
     "sechidis2019": "Sechidis and others 2019",
 }
 PACKED = (".gz", ".bz2", ".xz", ".zst")
-
-
-@dataclass(frozen=True)
-class CatalogEntry:
-    """What is known about a data set.
-
-    Attributes
-    ----------
-    name : str
-        The name for :func:`fetch`.
-    rows, features, labels : int
-        The size of the data set.
-    task : {"labels", "numbers"}
-        Labels that are 0 or 1, or numeric targets.
-    papers : tuple of str
-        Who used it: short names of papers.
-    files : tuple of str
-        The files of all rows: one, or a train and a test part.
-    given : {"header", "last", "file"}
-        Where the labels are: named in the XML ``header``, in the last columns, or as the file itself says.
-    header, train, test : str
-        Further files; empty where there is none.
-    origin : str
-        The repository that the files came from.
-    url : str
-        The address of the folder of its files; empty where none is known.
-    """
-
-    name: str
-    rows: int
-    features: int
-    labels: int
-    task: Literal["labels", "numbers"]
-    papers: tuple[str, ...]
-    files: tuple[str, ...]
-    given: Literal["header", "last", "file"]
-    header: str
-    train: str
-    test: str
-    origin: str
-    url: str
-
-    def needed(self, part: str | None = None) -> tuple[str, ...]:
-        """The data files of all rows, or of ``"train"``, ``"test"`` or ``"train+test"``; then the header, if there is one."""
-        parts = {"train": self.train, "test": self.test}
-        data = self.files if part is None else tuple(parts[name] for name in part.split("+"))
-        if not all(data):
-            raise DatasetError(f"{self.name} has no separate {part} part.", "Split it: see labelsieve.datasets.splits.")
-        return data + ((self.header,) if self.header else ())
-
-
-@cache
-def catalog() -> Mapping[str, CatalogEntry]:
-    """All data sets that :func:`labelsieve.datasets.fetch` knows, by name.
-
-    >>> yeast = catalog()["yeast"]
-    >>> yeast.rows, yeast.features, yeast.labels, yeast.files
-    (2417, 103, 14, ('yeast.arff',))
-    """
-    entries = {}
-    for row in csv.DictReader(_text("catalog.csv").splitlines()):
-        facts = {key: int(row[key]) for key in ("rows", "features", "labels")}
-        lists = {key: tuple(row[key].split()) for key in ("papers", "files")}
-        entries[row["name"]] = CatalogEntry(**{**row, **facts, **lists})  # type: ignore[arg-type]
-    return MappingProxyType(entries)
-
-
-@cache
-def checksums() -> Mapping[str, str]:
-    """The sha256 of each file's unpacked content, by ``"name/file"``."""
-    lines = (line.split() for line in _text("catalog.sha256").splitlines())
-    return MappingProxyType({file: digest for digest, file in lines})
-
-
-def catalog_entry(name: str) -> CatalogEntry:
-    """The data set of this name, whatever its capitals.
-
-    >>> catalog_entry("cal500").name
-    'CAL500'
-    >>> catalog_entry("yeats")
-    Traceback (most recent call last):
-    labelsieve.errors.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
-    """
-    known = {entry.lower(): entry for entry in catalog()}
-    if name.lower() in known:
-        return catalog()[known[name.lower()]]
-    near = [known[match] for match in difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.6)]
-    close = f" Close to it: {', '.join(map(repr, near))}." if near else ""
-    raise DatasetError(
-        f"there is no data set named {name!r}.{close}",
-        "`labelsieve datasets list` shows all of them. Is the path of a file of your own right?",
-    )
-
-
-def unpacked_name(file: str) -> str:
-    """The name of a file without that of its packing.
-
-    >>> unpacked_name("Imdb.arff.bz2")
-    'Imdb.arff'
-    """
-    return next((file.removesuffix(packing) for packing in PACKED if file.endswith(packing)), file)
-
-
-def _text(file: str) -> str:
-    return files("labelsieve.datasets").joinpath(file).read_text(encoding="utf-8")
-
-
 FOLDER, CACHE = "LABELSIEVE_DATA", "LABELSIEVE_CACHE"
 BUNDLED = Path(str(files("labelsieve.datasets")))
 TIMEOUT = 30  # seconds without an answer
@@ -217,6 +110,140 @@ def load_or_fetch(path: str | os.PathLike[str], labels: Labels | None = None, **
     return fetched
 
 
+def load_tecator(*, return_X_y: bool = False) -> Any:
+    """Load the Tecator data: near-infrared spectra of meat, and its contents of water, fat and protein.
+
+    215 samples of finely chopped meat with 100 absorbances each, from 850 to 1050 nm, and three numeric targets in percent.
+    Neighboring channels are nearly equal, so most features are redundant. The file is part of the package (68 kB);
+    ``labelsieve select tecator`` reads it too.
+
+    The data were recorded on a Tecator Infratec Food and Feed Analyzer. They are in the public domain and may be
+    redistributed with the permission note of Tecator AB, which is the ``description`` of the data set; it asks to mention
+    the instrument and the company in publications.
+
+    Parameters
+    ----------
+    return_X_y : bool, default=False
+        True returns the arrays ``X`` and ``Y`` instead.
+
+    Returns
+    -------
+    Dataset
+
+    References
+    ----------
+    Borggaard, C. and Thodberg, H. H. (1992). Optimal minimal neural interpretation of spectra. Analytical Chemistry
+    64(5), 545-551.
+
+    Examples
+    --------
+    >>> meat = load_tecator()
+    >>> meat.shape, meat.label_names
+    ((215, 100, 3), ('water', 'fat', 'protein'))
+    >>> from labelsieve import Sieve
+    >>> [meat.feature_names[column] for column in Sieve("jmi", n_features_to_select=3).fit(meat.X, meat.Y).selected_]
+    ['absorbance_092', 'absorbance_002', 'absorbance_040']
+    """
+    return fetch("tecator", data_home=BUNDLED, download=False, return_X_y=return_X_y)
+
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    """What is known about a data set.
+
+    Attributes
+    ----------
+    name : str
+        The name for :func:`fetch`.
+    rows, features, labels : int
+        The size of the data set.
+    task : {"labels", "numbers"}
+        Labels that are 0 or 1, or numeric targets.
+    papers : tuple of str
+        Who used it: short names of papers.
+    files : tuple of str
+        The files of all rows: one, or a train and a test part.
+    given : {"header", "last", "file"}
+        Where the labels are: named in the XML ``header``, in the last columns, or as the file itself says.
+    header, train, test : str
+        Further files; empty where there is none.
+    origin : str
+        The repository that the files came from.
+    url : str
+        The address of the folder of its files; empty where none is known.
+    """
+
+    name: str
+    rows: int
+    features: int
+    labels: int
+    task: Literal["labels", "numbers"]
+    papers: tuple[str, ...]
+    files: tuple[str, ...]
+    given: Literal["header", "last", "file"]
+    header: str
+    train: str
+    test: str
+    origin: str
+    url: str
+
+    def needed(self, part: str | None = None) -> tuple[str, ...]:
+        """The data files of all rows, or of ``"train"``, ``"test"`` or ``"train+test"``; then the header, if there is one."""
+        parts = {"train": self.train, "test": self.test}
+        data = self.files if part is None else tuple(parts[name] for name in part.split("+"))
+        if not all(data):
+            raise DatasetError(f"{self.name} has no separate {part} part.", "Split it: see labelsieve.datasets.splits.")
+        return data + ((self.header,) if self.header else ())
+
+
+@cache
+def catalog() -> Mapping[str, CatalogEntry]:
+    """All data sets that :func:`labelsieve.datasets.fetch` knows, by name.
+
+    >>> yeast = catalog()["yeast"]
+    >>> yeast.rows, yeast.features, yeast.labels, yeast.files
+    (2417, 103, 14, ('yeast.arff',))
+    """
+    entries = {}
+    for row in csv.DictReader(_text("catalog.csv").splitlines()):
+        facts = {key: int(row[key]) for key in ("rows", "features", "labels")}
+        lists = {key: tuple(row[key].split()) for key in ("papers", "files")}
+        entries[row["name"]] = CatalogEntry(**{**row, **facts, **lists})  # type: ignore[arg-type]
+    return MappingProxyType(entries)
+
+
+def catalog_entry(name: str) -> CatalogEntry:
+    """The data set of this name, whatever its capitals.
+
+    >>> catalog_entry("cal500").name
+    'CAL500'
+    >>> catalog_entry("yeats")
+    Traceback (most recent call last):
+    labelsieve.errors.DatasetError: there is no data set named 'yeats'. Close to it: 'yeast'. ...
+    """
+    known = {entry.lower(): entry for entry in catalog()}
+    if name.lower() in known:
+        return catalog()[known[name.lower()]]
+    near = [known[match] for match in difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.6)]
+    close = f" Close to it: {', '.join(map(repr, near))}." if near else ""
+    raise DatasetError(
+        f"there is no data set named {name!r}.{close}",
+        "`labelsieve datasets list` shows all of them. Is the path of a file of your own right?",
+    )
+
+
+def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) -> Literal["folder", "package", "cache", ""]:
+    """Where all files of a data set are; empty if some are missing. Nothing is read, so damage is not seen."""
+    missing = set(entry.needed())
+    folders: dict[Literal["folder", "package", "cache"], Path | None]
+    folders = {"folder": data_folder(data_home), "package": BUNDLED, "cache": cache_folder()}
+    for name, folder in folders.items():
+        missing -= {file for file in missing if folder is not None and any(find_file(entry, file, folder))}
+        if not missing:
+            return name
+    return ""
+
+
 def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -> Path:
     if folder is not None and (found := next(find_file(entry, file, folder), None)):
         return found
@@ -232,6 +259,24 @@ def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -
     if not entry.url:
         raise _absent(entry, file, cache, f"is not here{damaged}, and no address to download it from is known")
     return _download(entry, file, cache)
+
+
+def find_file(entry: CatalogEntry, file: str, folder: Path) -> Iterator[Path]:
+    """The file, packed or not, in ``folder/NAME`` and in ``folder`` itself."""
+    plain = unpacked_name(file)
+    for directory in (folder / entry.name, folder):
+        yield from (path for packing in ("", *PACKED) if (path := directory / f"{plain}{packing}").is_file())
+
+
+def is_sound(entry: CatalogEntry, path: Path) -> bool:
+    """Whether the unpacked content of a file has the checksum that the catalog has for it. Reads the whole file."""
+    try:
+        digest = hashlib.sha256()
+        for piece in read_pieces(path):
+            digest.update(piece)
+    except DatasetError:  # a damaged archive
+        return False
+    return digest.hexdigest() == checksums()[f"{entry.name}/{unpacked_name(path.name)}"]
 
 
 def _download(entry: CatalogEntry, file: str, cache: Path) -> Path:
@@ -288,66 +333,21 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("labelsieve"))
 
 
-def find_file(entry: CatalogEntry, file: str, folder: Path) -> Iterator[Path]:
-    """The file, packed or not, in ``folder/NAME`` and in ``folder`` itself."""
-    plain = unpacked_name(file)
-    for directory in (folder / entry.name, folder):
-        yield from (path for packing in ("", *PACKED) if (path := directory / f"{plain}{packing}").is_file())
+@cache
+def checksums() -> Mapping[str, str]:
+    """The sha256 of each file's unpacked content, by ``"name/file"``."""
+    lines = (line.split() for line in _text("catalog.sha256").splitlines())
+    return MappingProxyType({file: digest for digest, file in lines})
 
 
-def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) -> Literal["folder", "package", "cache", ""]:
-    """Where all files of a data set are; empty if some are missing. Nothing is read, so damage is not seen."""
-    missing = set(entry.needed())
-    folders: dict[Literal["folder", "package", "cache"], Path | None]
-    folders = {"folder": data_folder(data_home), "package": BUNDLED, "cache": cache_folder()}
-    for name, folder in folders.items():
-        missing -= {file for file in missing if folder is not None and any(find_file(entry, file, folder))}
-        if not missing:
-            return name
-    return ""
+def unpacked_name(file: str) -> str:
+    """The name of a file without that of its packing.
 
-
-def is_sound(entry: CatalogEntry, path: Path) -> bool:
-    """Whether the unpacked content of a file has the checksum that the catalog has for it. Reads the whole file."""
-    try:
-        digest = hashlib.sha256(read_bytes(path, memory_limit())).hexdigest()
-    except DatasetError:  # a damaged archive
-        return False
-    return digest == checksums()[f"{entry.name}/{unpacked_name(path.name)}"]
-
-
-def load_tecator(*, return_X_y: bool = False) -> Any:
-    """Load the Tecator data: near-infrared spectra of meat, and its contents of water, fat and protein.
-
-    215 samples of finely chopped meat with 100 absorbances each, from 850 to 1050 nm, and three numeric targets in percent.
-    Neighboring channels are nearly equal, so most features are redundant. The file is part of the package (68 kB);
-    ``labelsieve select tecator`` reads it too.
-
-    The data were recorded on a Tecator Infratec Food and Feed Analyzer. They are in the public domain and may be
-    redistributed with the permission note of Tecator AB, which is the ``description`` of the data set; it asks to mention
-    the instrument and the company in publications.
-
-    Parameters
-    ----------
-    return_X_y : bool, default=False
-        True returns the arrays ``X`` and ``Y`` instead.
-
-    Returns
-    -------
-    Dataset
-
-    References
-    ----------
-    Borggaard, C. and Thodberg, H. H. (1992). Optimal minimal neural interpretation of spectra. Analytical Chemistry
-    64(5), 545-551.
-
-    Examples
-    --------
-    >>> meat = load_tecator()
-    >>> meat.shape, meat.label_names
-    ((215, 100, 3), ('water', 'fat', 'protein'))
-    >>> from labelsieve import Sieve
-    >>> [meat.feature_names[column] for column in Sieve("jmi", n_features_to_select=3).fit(meat.X, meat.Y).selected_]
-    ['absorbance_092', 'absorbance_002', 'absorbance_040']
+    >>> unpacked_name("Imdb.arff.bz2")
+    'Imdb.arff'
     """
-    return fetch("tecator", data_home=BUNDLED, download=False, return_X_y=return_X_y)
+    return next((file.removesuffix(packing) for packing in PACKED if file.endswith(packing)), file)
+
+
+def _text(file: str) -> str:
+    return files("labelsieve.datasets").joinpath(file).read_text(encoding="utf-8")

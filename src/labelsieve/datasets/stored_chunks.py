@@ -18,7 +18,6 @@ from scipy import sparse
 
 from labelsieve.counting.backends.chunked.codes_file import OpenFile
 from labelsieve.datasets.column_sources import (
-    ArffColumns,
     ArrowColumns,
     ColumnSource,
     Names,
@@ -34,6 +33,7 @@ from labelsieve.datasets.readers.csv import SAMPLE, find_delimiter
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces, whole_lines
 from labelsieve.datasets.readers.labels import Labels, label_names, targets
 from labelsieve.datasets.readers.libsvm import LibsvmRows
+from labelsieve.datasets.readers.parquet import TableMetadata, column_array
 from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
 from labelsieve.errors import DatasetError, InputError
 
@@ -266,6 +266,7 @@ def arff_source(path: Path, labels: Labels | None) -> ColumnSource:
     position = {column.name: j for j, column in enumerate(header.columns)}
     order = [j for name, j in position.items() if name not in set(found)] + [position[name] for name in found]
     columns, n_labels = [header.columns[j] for j in order], len(found)
+    names = [column.name for column in columns[:-n_labels]], found
     cells = (some[:, order] for some in _arff_cells(chain([first], blocks), header, path))
     one = next(cells, None)
     if one is None:
@@ -273,15 +274,20 @@ def arff_source(path: Path, labels: Labels | None) -> ColumnSource:
     if not sparse.issparse(one):
         files = ChunkFiles()
         for chunk in _joined(chain([one], cells)):
-            files.add(needs("pyarrow").table({column.name: chunk[:, j] for j, column in enumerate(columns)}))
-        return ArffColumns(files.dataset(), columns, n_labels, path, files.folder)
+            files.add(
+                needs("pyarrow").table({column.name: column_array(chunk[:, j], column) for j, column in enumerate(columns)})
+            )
+        values = {column.name: column.values for column in columns if column.values is not None}
+        metadata = TableMetadata(tuple(names[0]), tuple(found), values, "", sparse=False).metadata()
+        dataset = files.dataset()
+        declared = dataset.replace_schema(dataset.schema.with_metadata(metadata))
+        return ArrowColumns(declared, *names, file=path, folder=files.folder)
     sparse_files, Y = SparseFiles(), []
     for chunk in chain([one], cells):
         sparse_files.add(chunk[:, :-n_labels])
         Y.append(chunk[:, -n_labels:])
-    names = [column.name for column in columns]
-    values = targets(sparse.vstack(Y, format="csr"), columns[-n_labels:], path)
-    return sparse_files.source(values, (names[:-n_labels], names[-n_labels:]), n_columns=len(columns) - n_labels)
+    labeled = targets(sparse.vstack(Y, format="csr"), columns[-n_labels:], path)
+    return sparse_files.source(labeled, names, n_columns=len(names[0]))
 
 
 def _arff_header(blocks: Iterator[bytes], path: Path) -> tuple[Header, bytes]:

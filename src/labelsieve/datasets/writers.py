@@ -30,7 +30,7 @@ from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.readers.column_table import Column, check_names
 from labelsieve.datasets.readers.labels import header_of, one_comes_first, read_label_header
 from labelsieve.datasets.readers.npz import label_file
-from labelsieve.datasets.readers.parquet import TableMetadata, arrow
+from labelsieve.datasets.readers.parquet import TableMetadata, arrow, column_array
 from labelsieve.datasets.readers.text_columns import MISSING
 from labelsieve.errors import DatasetError, some_of
 from labelsieve.tables.types import CompressedMatrix, Matrix, dense_array, is_sparse
@@ -447,14 +447,14 @@ def write_parquet(data: CheckedDataset, raw: BinaryIO) -> None:
             names = [name + "_" for name in names]
     else:
         names = [column.name for column in data.features]
-        arrays = [_array(pyarrow, data.X[:, position], column, None) for position, column in enumerate(data.features)]
+        arrays = [column_array(data.X[:, position], column) for position, column in enumerate(data.features)]
     if scattered and data.binary:
         names.append("label_indices")
         arrays.append(_lists(pyarrow, sparse.csr_array(labels))[0])
     else:
-        kind = np.uint8 if data.binary else None
+        labels = labels.astype(np.uint8) if data.binary else labels
         names += [column.name for column in data.labels]
-        arrays += [_array(pyarrow, labels[:, position], column, kind) for position, column in enumerate(data.labels)]
+        arrays += [column_array(labels[:, position], column) for position, column in enumerate(data.labels)]
     described = TableMetadata(
         features=data.dataset.feature_names,
         labels=data.dataset.label_names,
@@ -479,14 +479,6 @@ def _lists(pyarrow: ModuleType, cells: Any) -> tuple[Any, Any]:
     ends = pyarrow.array(cells.indptr.astype(np.int32))
     lists = pyarrow.ListArray.from_arrays
     return lists(ends, pyarrow.array(cells.indices.astype(np.int32))), lists(ends, pyarrow.array(cells.data))
-
-
-def _array(pyarrow: ModuleType, cells: Any, column: Column, kind: type[np.generic] | None) -> Any:
-    missing = np.isnan(cells)
-    if column.values is not None:
-        codes = pyarrow.array(np.where(missing, 0, cells).astype(np.int32), mask=missing)
-        return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.values, pyarrow.string()))
-    return pyarrow.array(cells if kind is None else cells.astype(kind), mask=missing if missing.any() else None)
 
 
 _WRITERS: dict[str, Callable[[CheckedDataset, BinaryIO], None]] = {

@@ -1,3 +1,5 @@
+"""A table of columns, as all readers return it before features and labels are separated."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property

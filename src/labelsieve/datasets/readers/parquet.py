@@ -214,3 +214,13 @@ def _csr(indices: Any, values: Any, width: int) -> Any:
     if not rows.has_canonical_format:
         raise ValueError("its indices do not rise")
     return rows
+
+
+def column_array(cells: Any, column: Column) -> Any:
+    """The cells of a column as an array of pyarrow: nominal ones by their values, NaN as null."""
+    pyarrow = import_module("pyarrow")
+    missing = np.isnan(cells)
+    if column.values is not None:
+        codes = pyarrow.array(np.where(missing, 0, cells).astype(np.int32), mask=missing)
+        return pyarrow.DictionaryArray.from_arrays(codes, pyarrow.array(column.values, pyarrow.string()))
+    return pyarrow.array(np.ascontiguousarray(cells), mask=missing if missing.any() else None)
