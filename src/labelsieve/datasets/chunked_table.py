@@ -1,4 +1,7 @@
-"""ChunkedTable: a table that is read in chunks and need not fit into memory."""
+"""A table whose columns are read from files when they are needed, so that it need not fit into memory.
+
+:class:`ChunkedTable` has a constructor for each kind of input; what reads the columns is in ``column_sources``.
+"""
 
 import hashlib
 import os
@@ -25,7 +28,7 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 class TableOptions(TypedDict, total=False):
-    """Parameters of :class:`ChunkedTable` that all ways to make one take."""
+    """Keyword arguments that all constructors of :class:`ChunkedTable` accept."""
 
     memory_limit: int | str | None
     cache_folder: Path | str | None
@@ -90,9 +93,9 @@ class ChunkedTable:
 
     @classmethod
     def from_parquet(cls, path: Paths, labels: Labels | None = None, **options: Unpack[TableOptions]) -> Self:
-        """A Parquet file, a folder of them, or a list of files; ``labels`` as in :func:`labelsieve.datasets.load`.
+        """Make a table of a Parquet file, a folder of them, or a list of files.
 
-        Columns are read as :func:`~labelsieve.datasets.load` reads them. Nothing is copied.
+        Columns are read as :func:`~labelsieve.datasets.load` reads them; ``labels`` are as there. Nothing is copied.
         """
         first = Path(path if isinstance(path, str | os.PathLike) else path[0])
         dataset = parquet_dataset(path)
@@ -116,27 +119,28 @@ class ChunkedTable:
     def from_csv(
         cls, path: str | os.PathLike[str], labels: Labels, *, delimiter: str | None = None, **options: Unpack[TableOptions]
     ) -> Self:
-        """A CSV file with a header row, which is stored as Parquet first. Types of columns are those of the first megabyte.
+        """Make a table of a CSV file with a header row, which is stored as Parquet first.
 
-        The delimiter is found as by :func:`~labelsieve.datasets.load` where it is None.
+        Types of columns are those of the first megabyte. Where the delimiter is None, it is found as by
+        :func:`~labelsieve.datasets.load`.
         """
         return cls(csv_source(Path(path), labels, delimiter), **options)
 
     @classmethod
     def from_libsvm(cls, path: str | os.PathLike[str], **options: Unpack[TableOptions]) -> Self:
-        """A file of libsvm or the extreme classification repository, read in blocks and stored by columns; it stays sparse."""
+        """Make a sparse table of a libsvm file or one of the extreme classification repository, which is stored first."""
         source, is_row = libsvm_source(Path(path))
         table = cls(source, **options)
         return table if is_row.all() else table.take_rows(is_row)
 
     @classmethod
     def from_arff(cls, path: str | os.PathLike[str], labels: Labels | None = None, **options: Unpack[TableOptions]) -> Self:
-        """An ARFF file, read in blocks and stored by columns; sparse rows stay sparse."""
+        """Make a table of an ARFF file, which is read in blocks and stored by columns first; sparse rows stay sparse."""
         return cls(arff_source(Path(path), labels), **options)
 
     @classmethod
     def from_arrow(cls, stream: Any, labels: Sequence[str], **options: Unpack[TableOptions]) -> Self:
-        """A pyarrow dataset, or a stream of record batches: a reader of pyarrow, a relation of DuckDB, a frame of polars.
+        """Make a table of a pyarrow dataset or a stream of record batches: a pyarrow reader, a DuckDB relation, a polars frame.
 
         A stream is stored as Parquet first.
         """
@@ -144,12 +148,12 @@ class ChunkedTable:
 
     @classmethod
     def from_chunks(cls, chunks: Iterable[tuple[Any, Any]], **options: Unpack[TableOptions]) -> Self:
-        """Chunks of rows ``(X, Y)``: arrays, frames or sparse matrices with the same columns, which are stored first."""
+        """Make a table of chunks of rows ``(X, Y)``, which are stored first: arrays, frames or sparse matrices."""
         return cls(chunk_source(chunks), **options)
 
     @classmethod
     def from_dask(cls, X: TableLike, Y: TargetsLike | None, **options: Unpack[TableOptions]) -> Self:
-        """An array or frame of Dask, with labels of Dask or in memory. Some columns are computed at a time; nothing is stored.
+        """Make a table of an array or frame of Dask, with labels of Dask or in memory; columns are computed when they are read.
 
         With a client (``distributed.Client``) the columns are computed on its cluster, and the selection is counted there.
         """
@@ -161,7 +165,7 @@ class ChunkedTable:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows and features."""
+        """The numbers of rows and features."""
         return self.n_rows, self._source.n_features
 
     @property
@@ -187,7 +191,7 @@ class ChunkedTable:
         return self._source.is_sparse
 
     def groups(self, columns: Sequence[int]) -> list[list[int]]:
-        """Features in groups that are read and binned together within the memory limit."""
+        """Split the features into groups that are read and binned together within the memory limit."""
         return self._source.groups(columns, self.memory_limit // 2)
 
     @property
@@ -202,7 +206,7 @@ class ChunkedTable:
         return digest.hexdigest()
 
     def take_rows(self, rows: NDArray[np.bool_]) -> Self:
-        """Only the rows where ``rows`` is true."""
+        """Return a table of only the rows where ``rows`` is true."""
         taken = copy(self)
         taken._rows = rows.copy() if self._rows is None else self._rows.copy()
         if self._rows is not None:
@@ -210,15 +214,15 @@ class ChunkedTable:
         return taken
 
     def features(self, columns: Sequence[int]) -> Any:
-        """Some features as a frame, or as an array or sparse matrix where the chunks were that."""
+        """Read some features as a frame, or as an array or sparse matrix where the chunks were that."""
         return self._source.features(columns, self._rows)
 
     def label(self, column: int) -> Any:
-        """One label, as :meth:`features`."""
+        """Read one label in the form that :meth:`features` has."""
         return self._source.label(column, self._rows)
 
     def sparse_labels(self) -> Any:
-        """All labels, if they are a sparse matrix; else None."""
+        """Return all labels if they are a sparse matrix, else None."""
         return self._source.sparse_labels(self._rows)
 
     def __repr__(self) -> str:
@@ -226,7 +230,7 @@ class ChunkedTable:
 
 
 def parquet_dataset(path: Paths) -> Any:
-    """The pyarrow dataset of a Parquet file, of a folder, or of several files."""
+    """Open a Parquet file, a folder of them, or several files as a dataset of pyarrow."""
     paths = [os.fspath(path)] if isinstance(path, str | os.PathLike) else [os.fspath(one) for one in path]
     for one in paths:
         if not os.path.exists(one):

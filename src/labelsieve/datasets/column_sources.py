@@ -1,4 +1,4 @@
-"""Sources of columns for a :class:`~labelsieve.datasets.ChunkedTable`: what hands out some columns of a table at a time.
+"""Sources of columns for a :class:`~labelsieve.datasets.ChunkedTable`: objects that read some columns of a table at a time.
 
 :class:`ArrowColumns` reads a dataset of pyarrow, which Parquet files are, :class:`SparseColumns` sparse columns in temporary
 files, and :class:`DaskColumns` lets Dask compute columns.
@@ -34,7 +34,7 @@ Rows = NDArray[np.bool_] | None
 
 
 class ColumnSource(ABC):
-    """Features and labels of a table, some columns at a time.
+    """Base class of what reads features and labels of a table, some columns at a time.
 
     Attributes
     ----------
@@ -69,23 +69,23 @@ class ColumnSource(ABC):
 
     @abstractmethod
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
-        """Some features of the rows where ``rows`` is true: a frame, an array or a sparse matrix."""
+        """Read some features of the rows where ``rows`` is true: a frame, an array or a sparse matrix."""
 
     @abstractmethod
     def label(self, column: int, rows: Rows) -> Any:
-        """One label of the rows where ``rows`` is true."""
+        """Read one label of the rows where ``rows`` is true."""
 
     def sparse_labels(self, rows: Rows) -> Any:
-        """All labels if they are a sparse matrix, else None."""
+        """Return all labels if they are a sparse matrix, else None."""
         return None
 
     @abstractmethod
     def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
-        """The features in groups that are read and binned together within ``limit`` bytes."""
+        """Split the features into groups that are read and binned together within ``limit`` bytes."""
 
 
 class TableColumns(ColumnSource):
-    """Base of sources that read columns as tables of pyarrow.
+    """Base class of sources that read columns as tables of pyarrow.
 
     ``names`` are other names of features and labels than those of the stored columns, or None for columns without names.
     """
@@ -111,11 +111,11 @@ class TableColumns(ColumnSource):
 
     @abstractmethod
     def _read(self, names: list[str], rows: Rows) -> Any:
-        """Columns as a table of pyarrow."""
+        """Read columns as a table of pyarrow."""
 
 
 class ArrowColumns(TableColumns):
-    """The columns of a pyarrow dataset.
+    """Source of the columns of a pyarrow dataset.
 
     Where ``file`` is given, its columns are read by the rules of :func:`labelsieve.datasets.load`. ``folder`` has the files of
     the dataset if they are temporary, and is removed with the source.
@@ -136,7 +136,7 @@ class ArrowColumns(TableColumns):
 
     @property
     def origin(self) -> str | None:
-        """Paths, sizes and times of files that last; the contents of temporary ones."""
+        """A hash of paths, sizes and times of files that last, or of the contents of temporary ones."""
         files = getattr(self._dataset, "files", ())
         if self._folder is not None:
             return text_print(*map(content_print, files))
@@ -170,7 +170,7 @@ class ArrowColumns(TableColumns):
         return table if rows is None else table.filter(rows)
 
     def _read_numbers(self, names: list[str], rows: Rows) -> NDArray[np.float64] | None:
-        """Columns of numbers as an array, which is filled batch by batch; None if some hold anything else.
+        """Read columns of numbers as an array, which is filled batch by batch; None if some hold anything else.
 
         Every array of the size of a column costs more than reading it: the system clears its memory, page by page.
         """
@@ -196,13 +196,13 @@ class ArrowColumns(TableColumns):
 
     @cached_property
     def _declared(self) -> frozenset[str]:
-        """Columns whose values the metadata of the file list."""
+        """Names of columns whose values are listed in the metadata of the file."""
         described = read_metadata(self._dataset.schema.metadata)
         return frozenset() if described is None else frozenset(described.categories)
 
 
 class SparseColumns(ColumnSource):
-    """Sparse features in mapped files, column after column; the labels are in memory, a sparse matrix or an array.
+    """Source of sparse features that are stored in mapped files, column after column, and of labels in memory.
 
     The cells of column j are ``values[starts[j] : starts[j + 1]]``, in the same ``rows``.
     """
@@ -221,7 +221,7 @@ class SparseColumns(ColumnSource):
 
     @property
     def origin(self) -> str | None:
-        """A hash of the cells: of libsvm and ARFF files too, whatever their names and times."""
+        """A hash of the cells, whatever the names and times of files that they come from."""
         return self._content
 
     @cached_property
@@ -259,7 +259,7 @@ class SparseColumns(ColumnSource):
 
 
 class DaskColumns(TableColumns):
-    """Columns that Dask computes when they are read; labels may be in memory."""
+    """Source of columns that Dask computes when they are read; labels may be in memory."""
 
     def __init__(self, X: Any, Y: Any, n_rows: int) -> None:
         n_features, n_labels = X.shape[1], 1 if Y.ndim == 1 else Y.shape[1]
@@ -269,7 +269,7 @@ class DaskColumns(TableColumns):
 
     @classmethod
     def of(cls, X: Any, Y: Any) -> Self:
-        """Features ``X``, of Dask, and labels ``Y`` with the same rows."""
+        """Make a source of features ``X``, of Dask, and labels ``Y`` with the same rows."""
         if not is_dask(X) or X.ndim != 2:
             raise InputError(f"X must be an array of Dask with two dimensions or a frame of Dask, not {type(X).__name__}.")
         if Y is None:
@@ -309,7 +309,7 @@ def is_dask(value: object) -> bool:
 
 
 def _count_rows(table: Any) -> int:
-    """Rows; of frames and of arrays with chunks of unknown sizes they are counted."""
+    """Return the number of rows; frames, and arrays with chunks of unknown sizes, are computed to count them."""
     if not is_dask(table):
         return len(table) if not hasattr(table, "shape") else int(table.shape[0])
     if hasattr(table, "npartitions") and hasattr(table, "map_partitions"):
@@ -326,7 +326,7 @@ def _dask_names(table: object) -> tuple[str, ...] | None:
 
 
 def needs(package: str) -> Any:
-    """A module of pyarrow, which tables in chunks need."""
+    """Import a module of pyarrow, or say how to install it."""
     if find_spec("pyarrow") is None:
         raise InputError("Tables in chunks need pyarrow: pip install 'labelsieve[tables]'")
     return import_module(package)
@@ -341,7 +341,7 @@ class TemporaryFolder:
 
 
 def to_arrow(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] | None]:
-    """A chunk of rows as a table of pyarrow, and the names of its columns, None for an array."""
+    """Convert a chunk of rows to a table of pyarrow; also return the names of its columns, None for an array."""
     pyarrow = needs("pyarrow")
     if sparse.issparse(values):
         raise InputError(
@@ -361,7 +361,7 @@ def to_arrow(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] 
 
 
 def plain_table(table: Any) -> Any:
-    """A table of pyarrow with categories as their values: those of different chunks differ."""
+    """Replace categories in a table of pyarrow by their values, because the categories of different chunks differ."""
     pyarrow = needs("pyarrow")
     for position, column in enumerate(table.columns):
         if pyarrow.types.is_dictionary(column.type):

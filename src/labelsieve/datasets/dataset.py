@@ -124,7 +124,7 @@ class Dataset:
         return {self.feature_names[column]: np.sort(rows[columns == column]) for column in np.unique(columns)}
 
     def named_features(self, *, codes: bool = False) -> Any:
-        """``X`` for estimators: a DataFrame of pandas or polars in which nominal columns are categorical.
+        """Return ``X`` for estimators: a frame of pandas or polars in which nominal columns are categorical.
 
         Selectors count the categories as they are, where they would take the numbers of ``X`` for measurements. Sparse data,
         and any data where neither library is installed, stay ``X``.
@@ -137,11 +137,11 @@ class Dataset:
         return with_names(self.X, self.feature_names, {} if codes else self.categories)
 
     def named_labels(self) -> Any:
-        """``Y`` for selectors, as :meth:`named_features` has ``X``: nominal targets are categorical, and so read as classes."""
+        """Return ``Y`` for selectors: nominal targets are categorical, as in :meth:`named_features`, and so read as classes."""
         return with_names(self.Y, self.label_names, self.label_categories)
 
     def to_pandas(self) -> tuple[Any, Any]:
-        """``X`` and ``Y`` as frames of pandas: nominal columns are categorical, sparse ones stay sparse.
+        """Return ``X`` and ``Y`` as frames of pandas: nominal columns are categorical, sparse ones stay sparse.
 
         Cost: sparse data takes one array for each column, about 0.1 ms.
         """
@@ -149,7 +149,7 @@ class Dataset:
         return X, to_pandas(self.Y, self.label_names, self.label_categories)
 
     def to_polars(self) -> tuple[Any, Any]:
-        """``X`` and ``Y`` as frames of polars: nominal columns are enumerations, missing cells null.
+        """Return ``X`` and ``Y`` as frames of polars: nominal columns are enumerations, missing cells null.
 
         polars has no sparse columns: sparse data is made dense, and refused with a MemoryError where that does not fit.
         """
@@ -165,7 +165,7 @@ def _are_numbers(values: tuple[str, ...]) -> bool:
 
 
 def to_pandas(values: object, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
-    """A frame of pandas: nominal columns are categorical, sparse ones stay sparse."""
+    """Convert values to a frame of pandas: nominal columns are categorical, sparse ones stay sparse."""
     pandas = _imported("pandas")
     if sparse.issparse(values):
         frame = pandas.DataFrame.sparse.from_spmatrix(values, columns=list(names))
@@ -183,7 +183,7 @@ def to_pandas(values: object, names: Sequence[str], categories: Categories, *, c
 
 
 def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
-    """A frame of polars: nominal columns are enumerations, missing cells null."""
+    """Convert values to a frame of polars: nominal columns are enumerations, missing cells null."""
     polars = _imported("polars")
     if sparse.issparse(values):
         n_rows, n_columns = values.shape
@@ -202,7 +202,7 @@ def to_polars(values: Any, names: Sequence[str], categories: Categories) -> Any:
 
 
 def with_names(values: object, names: Sequence[str], categories: Categories, *, copy: bool = True) -> Any:
-    """A frame of pandas or polars; ``values`` where they are sparse, or where neither library is installed.
+    """Convert values to a frame of pandas or polars; sparse ones, and all where neither library is installed, stay as they are.
 
     Without ``copy`` the numbers of a frame of pandas are those of ``values``.
     """
@@ -220,7 +220,7 @@ def _imported(package: str) -> Any:
 
 
 def _nominal(values: Any, names: Sequence[str], categories: Categories) -> Iterator[tuple[str, NDArray[np.int64]]]:
-    """Names of nominal columns and their codes, -1 for a missing value."""
+    """Iterate over the names of nominal columns and their codes, -1 for a missing value."""
     nominal = [position for position, name in enumerate(names) if name in categories]
     if sparse.issparse(values):
         values = sparse.csc_array(values)
@@ -234,7 +234,7 @@ NUMBERS = ("number", "decimal comma", "formatted")
 
 
 def to_numbers(frame: Any, columns: Sequence[str] | None = None, *, decimal: Literal[".", ","] = ".") -> Any:
-    """Text columns that are numbers, as numbers: ``$1,234.50``, ``12 %``, ``<0.5``, ``1.234,5`` with a decimal comma.
+    """Convert text columns that hold numbers: ``$1,234.50``, ``12 %``, ``<0.5``, ``1.234,5`` with a decimal comma.
 
     The rule is that of :func:`load`: numbers of a column have one unit, ``<0.5`` is next to 0.5, and empty cells and words such
     as ``NA``, ``-`` and ``unknown`` are missing.
@@ -291,7 +291,7 @@ def _are_measurements(texts: list[str]) -> bool:
 
 
 def _like(series: nw.Series[Any], numbers: NDArray[np.float64]) -> nw.Series[Any]:
-    """Numbers in a series of the same library, name and row labels."""
+    """Make a series of numbers with the library, name and row labels of another one."""
     cells = [None if missing else number for number, missing in zip(numbers.tolist(), np.isnan(numbers), strict=True)]
     made = nw.new_series(series.name, cells, nw.Float64, backend=series.implementation)
     if series.implementation.is_pandas():

@@ -231,7 +231,7 @@ def describe_targets(dataset: Dataset) -> list[TargetDescription]:
 
 
 def _columns(table: object) -> Iterator[tuple[NDArray[np.float64], NDArray[Any]]]:
-    """The stored cells of every column and, of a sparse table, their rows."""
+    """Iterate over the stored cells of every column and, of a sparse table, their rows."""
     if not sparse.issparse(table):
         for column in np.asarray(table).T:
             yield column.astype(np.float64), np.empty(0, np.int32)

@@ -149,7 +149,7 @@ def load_tecator(*, return_X_y: bool = False) -> Any:
 
 @dataclass(frozen=True)
 class CatalogEntry:
-    """What is known about a data set.
+    """An entry of the catalog: what is known about a data set.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class CatalogEntry:
     url: str
 
     def needed(self, part: str | None = None) -> tuple[str, ...]:
-        """The data files of all rows, or of ``"train"``, ``"test"`` or ``"train+test"``; then the header, if there is one."""
+        """List the data files of all rows, or of ``"train"``, ``"test"`` or ``"train+test"``; then the header, if any."""
         parts = {"train": self.train, "test": self.test}
         data = self.files if part is None else tuple(parts[name] for name in part.split("+"))
         if not all(data):
@@ -198,7 +198,7 @@ class CatalogEntry:
 
 @cache
 def catalog() -> Mapping[str, CatalogEntry]:
-    """All data sets that :func:`labelsieve.datasets.fetch` knows, by name.
+    """Return all data sets that :func:`labelsieve.datasets.fetch` knows, by name.
 
     >>> yeast = catalog()["yeast"]
     >>> yeast.rows, yeast.features, yeast.labels, yeast.files
@@ -213,7 +213,7 @@ def catalog() -> Mapping[str, CatalogEntry]:
 
 
 def catalog_entry(name: str) -> CatalogEntry:
-    """The data set of this name, whatever its capitals.
+    """Find the data set of this name, in upper or lower case.
 
     >>> catalog_entry("cal500").name
     'CAL500'
@@ -233,7 +233,7 @@ def catalog_entry(name: str) -> CatalogEntry:
 
 
 def where(entry: CatalogEntry, data_home: str | os.PathLike[str] | None = None) -> Literal["folder", "package", "cache", ""]:
-    """Where all files of a data set are; empty if some are missing. Nothing is read, so damage is not seen."""
+    """Say where all files of a data set are; empty if some are missing. Nothing is read, so damage is not seen."""
     missing = set(entry.needed())
     folders: dict[Literal["folder", "package", "cache"], Path | None]
     folders = {"folder": data_folder(data_home), "package": BUNDLED, "cache": cache_folder()}
@@ -262,14 +262,14 @@ def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -
 
 
 def find_file(entry: CatalogEntry, file: str, folder: Path) -> Iterator[Path]:
-    """The file, packed or not, in ``folder/NAME`` and in ``folder`` itself."""
+    """Find the file, packed or not, in ``folder/NAME`` and in ``folder`` itself."""
     plain = unpacked_name(file)
     for directory in (folder / entry.name, folder):
         yield from (path for packing in ("", *PACKED) if (path := directory / f"{plain}{packing}").is_file())
 
 
 def is_sound(entry: CatalogEntry, path: Path) -> bool:
-    """Whether the unpacked content of a file has the checksum that the catalog has for it. Reads the whole file."""
+    """Return whether the unpacked content of a file has the checksum of the catalog. Reads the whole file."""
     try:
         digest = hashlib.sha256()
         for piece in read_pieces(path):
@@ -319,13 +319,13 @@ def _absent(entry: CatalogEntry, file: str, cache: Path, problem: str) -> Datase
 
 
 def data_folder(data_home: str | os.PathLike[str] | None = None) -> Path | None:
-    """``data_home``, else the folder that $LABELSIEVE_DATA names, else None."""
+    """Return ``data_home``, else the folder that $LABELSIEVE_DATA names, else None."""
     named = data_home if data_home is not None else os.environ.get(FOLDER)
     return Path(named).expanduser() if named else None
 
 
 def cache_folder() -> Path:
-    """The folder that $LABELSIEVE_CACHE names, else the cache folder of the system."""
+    """Return the folder that $LABELSIEVE_CACHE names, else the cache folder of the system."""
     if named := os.environ.get(CACHE):
         return Path(named).expanduser()
     import pooch
@@ -335,13 +335,13 @@ def cache_folder() -> Path:
 
 @cache
 def checksums() -> Mapping[str, str]:
-    """The sha256 of each file's unpacked content, by ``"name/file"``."""
+    """Return the sha256 of each file's unpacked content, by ``"name/file"``."""
     lines = (line.split() for line in _text("catalog.sha256").splitlines())
     return MappingProxyType({file: digest for digest, file in lines})
 
 
 def unpacked_name(file: str) -> str:
-    """The name of a file without that of its packing.
+    """Remove the ending of a packed file from its name.
 
     >>> unpacked_name("Imdb.arff.bz2")
     'Imdb.arff'

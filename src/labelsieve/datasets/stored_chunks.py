@@ -44,7 +44,7 @@ _DATA = re.compile(rb"^\s*@data\b", re.IGNORECASE | re.MULTILINE)
 
 
 class ChunkFiles:
-    """A Parquet file for every dense chunk, in a folder that is removed when nothing refers to it."""
+    """Writes a Parquet file for every dense chunk, in a folder that is removed when nothing refers to it."""
 
     def __init__(self) -> None:
         self._arrow, self._parquet = needs("pyarrow"), needs("pyarrow.parquet")
@@ -63,7 +63,7 @@ class ChunkFiles:
         self._files.append(os.fspath(path))
 
     def dataset(self) -> Any:
-        """All chunks as a dataset of pyarrow, with column types that hold the values of every chunk."""
+        """Open all chunks as a dataset of pyarrow, with column types that hold the values of every chunk."""
         if not self._files:
             raise InputError("There are no rows.")
         try:
@@ -74,7 +74,7 @@ class ChunkFiles:
 
 
 class SparseFiles:
-    """Writes chunks of sparse rows to a file without a name, of which nothing stays; later chunks may have more columns.
+    """Writes chunks of sparse rows to a temporary file; later chunks may have more columns.
 
     Cost: 12 bytes on disk for each stored cell, and 12 more until the columns are joined.
     """
@@ -98,7 +98,7 @@ class SparseFiles:
         self._shapes.append((*columns.shape, columns.nnz))
 
     def source(self, Y: Any, names: Names, *, first: int = 0, n_columns: int | None = None) -> SparseColumns:
-        """The ``n_columns`` columns from ``first`` on, by columns; chunks of rows follow each other. ``Y`` are the labels."""
+        """Join the chunks, and store ``n_columns`` columns from ``first`` on, one after the other. ``Y`` are the labels."""
         n_columns = len(self._sizes) - first if n_columns is None else n_columns
         sizes = np.zeros(n_columns, dtype=np.int64)
         found = self._sizes[first : first + n_columns]
@@ -124,7 +124,7 @@ class SparseFiles:
 
 
 def _mapped_array(dtype: DTypeLike, size: int) -> NDArray[Any]:
-    """An array in a file without a name."""
+    """Make an array in a temporary file without a name."""
     if size == 0:
         return np.empty(0, dtype=dtype)
     with tempfile.TemporaryFile() as file:
@@ -132,7 +132,7 @@ def _mapped_array(dtype: DTypeLike, size: int) -> NDArray[Any]:
 
 
 def chunk_source(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
-    """A source of chunks ``(X, Y)`` of rows of one table."""
+    """Store chunks ``(X, Y)`` of rows of one table."""
     waiting = iter(chunks)
     first = next(waiting, None)
     if first is None:
@@ -178,7 +178,7 @@ def _store_dense(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
 
 
 def arrow_source(stream: Any, labels: Sequence[str]) -> ColumnSource:
-    """A source of a dataset of pyarrow as it is, or of a stream of record batches, which is stored."""
+    """Take a dataset of pyarrow as it is, or store a stream of record batches."""
     folder = None
     if not isinstance(stream, needs("pyarrow.dataset").Dataset):
         pyarrow, files = needs("pyarrow"), ChunkFiles()
@@ -197,7 +197,7 @@ def arrow_source(stream: Any, labels: Sequence[str]) -> ColumnSource:
 
 
 def csv_source(path: Path, labels: Labels, delimiter: str | None) -> ColumnSource:
-    """A source of a CSV file with a header row; the delimiter is found where it is None."""
+    """Store the rows of a CSV file with a header row; the delimiter is found where it is None."""
     if delimiter is None:
         with path.open("rb") as start:
             delimiter = find_delimiter(start.read(SAMPLE))
@@ -211,7 +211,7 @@ def csv_source(path: Path, labels: Labels, delimiter: str | None) -> ColumnSourc
 
 
 def _csv_batches(file: Path, delimiter: str) -> Iterator[Any]:
-    """Tables of the rows of a CSV file; columns of numbers are doubles, so that a fraction may come late."""
+    """Read a CSV file as tables of rows; columns of numbers are doubles, so that a fraction may come late."""
     csv, pyarrow = needs("pyarrow.csv"), needs("pyarrow")
     types = pyarrow.types
     read, parse = csv.ReadOptions(block_size=CSV_BLOCK), csv.ParseOptions(delimiter=delimiter)
@@ -244,7 +244,7 @@ def _refuse_decimal_commas(batch: Any, file: Path) -> None:
 
 
 def libsvm_source(path: Path) -> tuple[ColumnSource, NDArray[np.bool_]]:
-    """A source of the features and labels of a libsvm file, and which of its lines are rows.
+    """Store the features of a libsvm file, and return which of its lines are rows.
 
     Labels stay in memory: 16 bytes for each label of a row.
     """
@@ -258,7 +258,7 @@ def libsvm_source(path: Path) -> tuple[ColumnSource, NDArray[np.bool_]]:
 
 
 def arff_source(path: Path, labels: Labels | None) -> ColumnSource:
-    """A source of the rows of an ARFF file, dense or sparse, which are read in blocks of lines."""
+    """Store the rows of an ARFF file, dense or sparse, which are read in blocks of lines."""
     needs("pyarrow")
     blocks = whole_lines(read_pieces(path), path, ARFF_BLOCK)
     header, first = _arff_header(blocks, path)
@@ -291,7 +291,7 @@ def arff_source(path: Path, labels: Labels | None) -> ColumnSource:
 
 
 def _arff_header(blocks: Iterator[bytes], path: Path) -> tuple[Header, bytes]:
-    """The header, and the rows that its last block has."""
+    """Read the header, and the rows that its last block has."""
     text = b""
     for block in blocks:
         text += block
@@ -306,7 +306,7 @@ def _arff_header(blocks: Iterator[bytes], path: Path) -> tuple[Header, bytes]:
 
 
 def _arff_cells(blocks: Iterator[bytes], header: Header, path: Path) -> Iterator[Any]:
-    """The cells of blocks of lines that have rows; the first row decides whether all are sparse."""
+    """Read the cells of blocks of lines that have rows; the first row decides whether all are sparse."""
     line, is_sparse = header.line, None
     for block in blocks:
         cells = read_rows(decode(block, path), 0, line, header, path, is_sparse)
@@ -317,7 +317,7 @@ def _arff_cells(blocks: Iterator[bytes], header: Header, path: Path) -> Iterator
 
 
 def _joined(chunks: Iterator[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
-    """Consecutive chunks together, so that about :data:`STORED_CELLS` cells are written at once."""
+    """Join consecutive chunks, so that about :data:`STORED_CELLS` cells are written at once."""
     waiting: list[NDArray[np.float64]] = []
     for chunk in chunks:
         waiting.append(chunk)

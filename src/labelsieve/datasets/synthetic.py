@@ -60,7 +60,7 @@ class SyntheticData:
     parents: tuple[tuple[int, ...], ...]
 
     def columns(self, kind: Kind) -> list[int]:
-        """Columns of features of a kind."""
+        """List the columns of features of a kind."""
         return [column for column, role in enumerate(self.roles) if role.kind == kind]
 
 
@@ -205,7 +205,7 @@ def _targets(
 
 
 def _shuffled(rng: np.random.Generator, X: NDArray[np.float64], roles: list[Role]) -> tuple[NDArray[np.float64], list[Role]]:
-    """Columns in random order, so that the order of columns has no information."""
+    """Shuffle the columns, so that their order has no information."""
     order = rng.permutation(X.shape[1])
     position = np.argsort(order)
     moved = []
@@ -217,7 +217,7 @@ def _shuffled(rng: np.random.Generator, X: NDArray[np.float64], roles: list[Role
 
 
 def _levels(X: NDArray[np.float64], roles: list[Role], n_levels: int) -> NDArray[np.float64]:
-    """Equally frequent levels; XOR features have two already."""
+    """Cut features into equally frequent levels; XOR features have two already."""
     X = X.copy()
     for column, role in enumerate(roles):
         if role.kind != "joint":
@@ -300,12 +300,12 @@ class ExtremeLabels:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Rows, features, labels."""
+        """The numbers of rows, features and labels."""
         rows, features, labels = (max(2, int(n * self.scale)) for n in SIZES[self.size][:3])
         return rows, features, labels
 
     def blocks(self, n_rows: int = 16 * BLOCK) -> Iterator[tuple[sp.csr_array, sp.csr_array]]:
-        """Rows in order, about ``n_rows`` at a time: words and labels as sparse matrices of ones in a byte each."""
+        """Generate rows in order, about ``n_rows`` at a time: words and labels as sparse matrices of ones in a byte each."""
         step = max(1, n_rows // BLOCK)
         n_blocks = -(-self.shape[0] // BLOCK)
         for first in range(0, n_blocks, step):
@@ -314,7 +314,7 @@ class ExtremeLabels:
             yield words, labels
 
     def make(self) -> tuple[sp.csr_array, sp.csr_array]:
-        """All rows at once."""
+        """Generate all rows at once."""
         return next(self.blocks(n_rows=self.shape[0] + BLOCK))
 
     @cached_property
@@ -355,7 +355,7 @@ class ExtremeLabels:
 
 
 def make_extreme(size: str = "eurlex-4k", *, scale: float = 1.0, random_state: int = 0) -> tuple[sp.csr_array, sp.csr_array]:
-    """Features and labels of :class:`ExtremeLabels`, all rows at once.
+    """Generate all rows of :class:`ExtremeLabels`: features and labels.
 
     >>> X, Y = make_extreme("wiki10-31k", scale=0.01)
     >>> X.shape, Y.shape
@@ -369,7 +369,7 @@ def _draw(rng: np.random.Generator, cumulated: NDArray[np.float64], n: int) -> N
 
 
 def _scattered(group: NDArray[np.int64], rank: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """The member of each rank of a group: a fixed, scattered choice from ``n`` (a multiplicative hash)."""
+    """Choose the member of each rank of a group from ``n``, fixed and scattered, by a multiplicative hash."""
     mixed = ((group << 16) + rank + 1).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(29)
     mixed *= np.uint64(0xBF58476D1CE4E5B9)
@@ -378,14 +378,14 @@ def _scattered(group: NDArray[np.int64], rank: NDArray[np.int64], n: int) -> NDA
 
 
 def _power_law(n: int, offset: int) -> NDArray[np.float64]:
-    """Cumulated frequencies that fall as 1 / (rank + offset)."""
+    """Return cumulated frequencies that fall as 1 / (rank + offset)."""
     frequency = 1.0 / (np.arange(n) + offset)
     cumulated: NDArray[np.float64] = np.cumsum(frequency) / frequency.sum()
     return cumulated
 
 
 def _ones_matrix(rows: NDArray[np.int64], columns: NDArray[np.int64], n_rows: int, n_columns: int) -> sp.csr_array:
-    """A sparse matrix with a one wherever there is an entry, however many."""
+    """Make a sparse matrix with a one wherever there are one or more entries."""
     kept = rows < n_rows
     cells = rows[kept].astype(np.int32), columns[kept].astype(np.int32)
     matrix = sp.coo_array((np.ones(len(cells[0]), dtype=np.uint8), cells), shape=(n_rows, n_columns)).tocsr()

@@ -123,7 +123,7 @@ def save(dataset: Dataset, path: str | os.PathLike[str], *, overwrite: bool = Fa
 
 
 def writer_for(path: Path) -> "Callable[[CheckedDataset, BinaryIO], None]":
-    """The function that writes files with such a name.
+    """Return the function that writes files with such a name.
 
     >>> writer_for(Path("songs.CSV.gz")).__name__
     'write_csv'
@@ -139,7 +139,7 @@ def writer_for(path: Path) -> "Callable[[CheckedDataset, BinaryIO], None]":
 
 
 def _lists_the_same(header: Path, data: "CheckedDataset") -> bool:
-    """True for a header with these labels: it may say more, such as which label is part of which."""
+    """Return True for a header with these labels: it may say more, such as which label is part of which."""
     try:
         return header.is_file() and set(read_label_header(header)) == {column.name for column in data.labels}
     except DatasetError:
@@ -162,7 +162,7 @@ class CheckedDataset:
         return self.features + self.labels
 
     def column_cells(self, position: int) -> NDArray[np.float64]:
-        """The cells of one of :attr:`columns`."""
+        """Return the cells of one of :attr:`columns`."""
         d = len(self.features)
         return dense_array(self.X[:, [position]] if position < d else self.Y[:, [position - d]])
 
@@ -174,7 +174,7 @@ class CheckedDataset:
 
 
 def check_dataset(dataset: Dataset, file: Path) -> CheckedDataset:
-    """The data set in the form in which it is written; a DatasetError says what is wrong with it."""
+    """Convert a data set to the form in which it is written; a DatasetError says what is wrong with it."""
     features = _columns(dataset.feature_names, dataset.categories, "feature", file)
     labels = _columns(dataset.label_names, dataset.label_categories, "label", file)
     check_names(features + labels, file)
@@ -294,7 +294,7 @@ def write_label_header(data: CheckedDataset, raw: BinaryIO) -> None:
 
 
 def quoted(text: str) -> str:
-    r"""A name or value as ARFF wants it: with quotes and escapes where it needs them.
+    r"""Write a name or value as ARFF wants it: with quotes and escapes where it needs them.
 
     >>> print(quoted("tempo"), quoted("Swainson's Thrush"), quoted("50%"))
     tempo 'Swainson\'s Thrush' '50%'
@@ -305,7 +305,7 @@ def quoted(text: str) -> str:
 def _dense_rows(
     data: CheckedDataset, columns: tuple[Column, ...], missing: str, spell: Callable[[str], str]
 ) -> Iterator[list[tuple[str, ...]]]:
-    """Blocks of rows as texts; ``spell`` gives that of a nominal value."""
+    """Write blocks of rows as texts; ``spell`` gives that of a nominal value."""
     step = max(1, BLOCK // len(columns))
     for start in range(0, data.X.shape[0], step):
         blocks = [cells[start : start + step] for cells in (data.X, data.Y)]
@@ -322,7 +322,7 @@ def _texts(cells: NDArray[np.float64], column: Column, missing: str, spell: Call
 
 
 def number_texts(cells: NDArray[np.float64], missing: str) -> list[str]:
-    """The shortest text of each number that is read as the very same number.
+    """Write each number as the shortest text that is read as the very same number.
 
     >>> number_texts(np.array([0.1, 3.0, -0.0, np.nan]), "?")
     ['0.1', '3', '-0', '?']
@@ -367,7 +367,7 @@ def write_csv(data: CheckedDataset, raw: BinaryIO) -> None:
 
 
 def _what_reads_otherwise(columns: Sequence[Column]) -> str | None:
-    """What is in the names or values that would not be read from CSV as it is written; None if nothing is."""
+    """Find a name or value that would not be read from CSV as it is written; None if there is none."""
     names = [column.name for column in columns]
     for name in names:
         if not name or name != name.strip() or any(mark in name for mark in "\r\n"):
@@ -418,7 +418,7 @@ def _save_npz(matrix: CompressedMatrix, raw: BinaryIO) -> None:
 
 
 def _matrices(data: CheckedDataset, form: str) -> tuple[Any, Any]:
-    """Features and labels as sparse matrices; what the format does not keep is refused."""
+    """Return features and labels as sparse matrices; what the format does not keep is refused."""
     if not data.binary:
         raise DatasetError(f"{form} with many labels holds labels of 0 and 1 only.", "Save as ARFF or Parquet.", data.file)
     for name, values in data.dataset.categories.items():
@@ -521,7 +521,7 @@ def write_files(files: Sequence[tuple[Path, Writer]]) -> None:
 
 
 def packed(path: Path, writer: Writer) -> Writer:
-    """A writer that packs what ``writer`` writes, if the name ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``."""
+    """Make a writer that packs what ``writer`` writes, if the name ends in ``.gz``, ``.bz2``, ``.xz`` or ``.zst``."""
     packer = _PACKERS.get(path.suffix.lower())
     if packer is None:
         return writer

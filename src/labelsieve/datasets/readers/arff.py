@@ -63,7 +63,7 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error", max_bytes: i
 
 
 class Texts(dict[str, float]):
-    """Numbers of the texts of a string or date attribute, in order of appearance; ``use`` says what becomes of them.
+    """Numbers the texts of a string or date attribute in order of appearance; ``use`` says what becomes of them.
 
     >>> texts = Texts("nominal")
     >>> texts["b"], texts["a"], texts["b"], texts["?"]
@@ -82,7 +82,7 @@ class Texts(dict[str, float]):
 
 @dataclass(frozen=True)
 class Header:
-    """What stands before the rows.
+    """The declarations before the rows.
 
     ``texts`` are the string and date attributes by their position, ``end`` is the position of the first character of the rows
     and ``line`` the line it is in.
@@ -144,7 +144,7 @@ def read_header(text: str, file: Path, strings: Strings = "error") -> Header:
 
 
 def _read_attribute(rest: str, file: Path, line: int, strings: Strings) -> tuple[Column, Texts | None]:
-    """A column from what follows ``@attribute``, and its texts if it is a string or a date."""
+    """Read what follows ``@attribute``: a column, and its texts if it is a string or a date."""
     found = _NAME.match(rest)
     if not found:
         raise DatasetError("this attribute has no name.", file=file, line=line)
@@ -191,7 +191,7 @@ def _declared_values(name: str, text: str, file: Path, line: int) -> tuple[str, 
 
 
 def unquote(text: str) -> str:
-    r"""A value without its quotes, and then with its escapes undone; one without quotes stays as it is.
+    r"""Remove the quotes of a value, and then undo its escapes; one without quotes stays as it is.
 
     >>> unquote(r"'Swainson\'s Thrush'"), unquote(r"TAG_m\'usica")
     ("Swainson's Thrush", "TAG_m\\'usica")
@@ -202,7 +202,7 @@ def unquote(text: str) -> str:
 
 
 def split_values(text: str) -> list[str] | None:
-    """Values with commas between them, quotes undone; None if something follows a closing quote.
+    """Split values at their commas and undo their quotes; None if something follows a closing quote.
 
     >>> split_values("a, 'b, c' ,d")
     ['a', 'b, c', 'd']
@@ -217,7 +217,7 @@ def split_values(text: str) -> list[str] | None:
 
 
 def strip_comment(line: str) -> str:
-    """The line up to a ``%`` that is not within quotes.
+    """Cut a line at a ``%`` that is not within quotes.
 
     >>> strip_comment("'5 %', don't % a quote without its other half is none"), strip_comment("100 % of 'it'")
     ("'5 %', don't ", '100 ')
@@ -234,7 +234,7 @@ def strip_comment(line: str) -> str:
 
 
 def read_rows(text: str, start: int, line: int, header: Header, file: Path, is_sparse: bool | None = None) -> Any:
-    """The cells of the rows from ``start`` on: an array, or a csr_array of sparse rows; None if there are no rows.
+    """Read the rows from ``start`` on as an array, or as a csr_array if they are sparse; None if there are no rows.
 
     ``line`` is the number of the first line. Where ``is_sparse`` is None, the first row decides.
     """
@@ -270,7 +270,7 @@ Lines = list[tuple[int, str]]
 
 
 def _numbered_rows(text: str, start: int, number: int) -> Iterator[tuple[int, str]]:
-    """Rows with the numbers of their lines, without empty lines and comments."""
+    """Iterate over rows and the numbers of their lines, without empty lines and comments."""
     while start < len(text):
         end = text.find("\n", start)
         end = len(text) if end < 0 else end
@@ -281,7 +281,7 @@ def _numbered_rows(text: str, start: int, number: int) -> Iterator[tuple[int, st
 
 
 def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[Lines]:
-    """Numbered rows, as many at a time as have about ``BLOCK`` characters together."""
+    """Group numbered rows, as many at a time as have about ``BLOCK`` characters together."""
     block: Lines = []
     size = 0
     for line in lines:
@@ -295,7 +295,7 @@ def _blocks(lines: Iterator[tuple[int, str]]) -> Iterator[Lines]:
 
 
 def _cell_codes(header: Header) -> list[Mapping[str, float] | None]:
-    """For each attribute what its cells stand for; None for numbers."""
+    """Return the codes of the values of each attribute; None for numbers."""
     texts, missing = header.texts, {"?": np.nan}
     return [
         texts.get(position, None if column.values is None else missing | column.codes)
@@ -304,7 +304,7 @@ def _cell_codes(header: Header) -> list[Mapping[str, float] | None]:
 
 
 def _read_dense(block: Lines, codes: Sequence[Mapping[str, float] | None], header: Header, file: Path) -> NDArray[np.float64]:
-    """Cells of dense rows: column by column if nothing is quoted and every cell is as declared, else row by row."""
+    """Read dense rows column by column if nothing is quoted and every cell is as declared, else row by row."""
     try:
         return _read_dense_columns([row for _, row in block], codes)
     except (ValueError, KeyError):
@@ -328,7 +328,7 @@ def _read_dense_columns(rows: Sequence[str], codes: Sequence[Mapping[str, float]
 
 
 def _read_dense_row(row: str, header: Header, file: Path, line: int) -> list[float]:
-    """The cells of a row of values with commas between them."""
+    """Read a row of values with commas between them."""
     if row.startswith("{"):
         raise DatasetError("a sparse row in a file of dense ones.", "Write all rows in one way.", file, line)
     values = split_values(row.strip())
@@ -349,7 +349,7 @@ NUMBERS, WORDS = -1, -2
 
 
 def _code_limits(columns: Sequence[Column]) -> NDArray[np.int64]:
-    """How many values a column has if they are 0, 1, 2, ..., so that they are their own codes; else NUMBERS or WORDS."""
+    """Return how many values each column has if they are 0, 1, 2, ..., and so their own codes; else NUMBERS or WORDS."""
     kinds: dict[tuple[str, ...] | None, int] = {None: NUMBERS}  # most files have one list of values
     for column in columns:
         if column.values not in kinds:
@@ -359,7 +359,7 @@ def _code_limits(columns: Sequence[Column]) -> NDArray[np.int64]:
 
 
 def _read_sparse(block: Lines, limits: NDArray[np.int64], header: Header, file: Path) -> Pairs:
-    """How many cells each row has, their columns and their values."""
+    """Read sparse rows: how many cells each has, their columns and their values."""
     try:
         return _read_sparse_numbers([row for _, row in block], limits)
     except ValueError:
@@ -370,7 +370,7 @@ def _read_sparse(block: Lines, limits: NDArray[np.int64], header: Header, file: 
 
 
 def _read_sparse_numbers(rows: Sequence[str], limits: NDArray[np.int64]) -> Pairs:
-    """Rows of which all cells are numbers, through numpy; anything else is a ValueError. An index ``1.0`` passes for 1."""
+    """Read sparse rows of numbers with numpy; anything else is a ValueError. An index ``1.0`` passes for 1."""
     if not all(row[0] == "{" and row[-1] == "}" for row in rows):
         raise ValueError("a row without braces")
     inner = [row[1:-1].strip().replace(", ", ",") for row in rows]
@@ -403,7 +403,7 @@ def _read_sparse_numbers(rows: Sequence[str], limits: NDArray[np.int64]) -> Pair
 
 
 def _read_sparse_row(row: str, header: Header, file: Path, line: int) -> dict[int, float]:
-    """The cells of a row ``{index value, ...}`` by their index."""
+    """Read a row ``{index value, ...}`` as cells by their index."""
     if not (row.startswith("{") and row.endswith("}") and len(row) > 1):
         raise DatasetError(
             "this row is not of the form {index value, ...}, as the first one is.",
@@ -434,7 +434,7 @@ def _read_sparse_row(row: str, header: Header, file: Path, line: int) -> dict[in
 
 
 def _read_cell(text: str, position: int, header: Header, file: Path, line: int) -> float:
-    """A cell as it is stored: a number, the position of a nominal value, or NaN. ``1.0`` is the declared value ``1``."""
+    """Read a cell as a number, as the position of a nominal value, or as NaN. ``1.0`` stands for a declared value ``1``."""
     column = header.columns[position]
     if position in header.texts:
         return header.texts[position][text]

@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class SeparateCells:
-    """Cells as one array per column, for readers that get them so: features and labels are assembled without a copy of all."""
+    """Cells as one array per column, so that features and labels are assembled without a copy of the whole table."""
 
     arrays: Sequence[NDArray[np.float64]]
     signed_zeros: bool = True
@@ -52,7 +52,7 @@ class SeparateCells:
         return len(self.arrays[0]), len(self.arrays)
 
     def take(self, columns: Sequence[int]) -> NDArray[np.float64]:
-        """Some columns as an array in C order, written in blocks of rows that fit into a processor's cache.
+        """Return some columns as an array in C order, written in blocks of rows that fit into a processor's cache.
 
         Without ``signed_zeros``, -0.0 becomes 0.0: parsers of text may lose the sign.
         """
@@ -69,7 +69,7 @@ class SeparateCells:
 
 @dataclass(frozen=True, eq=False)
 class AdjacentCells:
-    """Cells as sparse blocks of columns, for readers that get features and labels so: a whole block is not copied."""
+    """Cells as sparse blocks of columns, one of features and one of labels, which are taken without a copy."""
 
     blocks: tuple[Any, ...]
 
@@ -78,7 +78,7 @@ class AdjacentCells:
         return self.blocks[0].shape[0], sum(block.shape[1] for block in self.blocks)
 
     def take(self, columns: Sequence[int]) -> Any:
-        """Some columns as a csr_array."""
+        """Return some columns as a csr_array."""
         first = 0
         for block in self.blocks:
             if len(columns) == block.shape[1] and list(columns) == list(range(first, first + block.shape[1])):
@@ -117,7 +117,7 @@ class Table:
         return self.take(range(len(self.columns))) if separate else self.content
 
     def take(self, columns: Sequence[int]) -> Any:
-        """Some columns, sparse where the cells are."""
+        """Return some columns, sparse where the cells are."""
         if isinstance(self.content, SeparateCells | AdjacentCells):
             return self.content.take(columns)
         first, last = columns[0], columns[-1]
@@ -128,7 +128,7 @@ class Table:
 
 
 def join(tables: Sequence[Table]) -> Table:
-    """The rows of several tables with the same columns, one below the other."""
+    """Join the rows of several tables with the same columns."""
     first = tables[0]
     for other in tables[1:]:
         if len(other.columns) != len(first.columns):

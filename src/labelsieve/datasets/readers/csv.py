@@ -78,9 +78,9 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
 
 
 def find_delimiter(text: bytes) -> str:
-    r"""The mark among comma, semicolon, tab and bar that splits the first rows into as many cells as the header.
+    r"""Find the mark among comma, semicolon, tab and bar that splits the first rows into as many cells as the header.
 
-    Of several, the one with the most cells; the comma where none splits the header.
+    Of several, the one with the most cells is taken, and the comma where none splits the header.
 
     >>> find_delimiter(b"x (a,b);y (c,d,e);z\n1,5;2;3\n"), find_delimiter(b'"a;b;c",d\n1,2\n')
     (';', ',')
@@ -101,7 +101,7 @@ def find_delimiter(text: bytes) -> str:
 
 
 def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], int]:
-    """Names of the columns, and the position where the first row starts."""
+    """Read the names of the columns, and find the position where the first row starts."""
     lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
@@ -119,7 +119,7 @@ def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], in
 
 
 def _is_regular(text: bytes, start: int, delimiter: str) -> bool:
-    """Whether pyarrow parses the text as the module ``csv`` does: quotes enclose whole cells, and no number is hexadecimal."""
+    """Return whether pyarrow parses the text as the module ``csv`` does: quotes enclose cells, no number is hexadecimal."""
     if any(text.find(mark, start) >= 0 and b"0" + mark in text for mark in (b"x", b"X")):
         return False
     if b'"' not in text:
@@ -137,7 +137,7 @@ def _is_regular(text: bytes, start: int, delimiter: str) -> bool:
 def _read_with_pyarrow(
     text: bytes, start: int, delimiter: str, n_columns: int, budget: TextBudget
 ) -> list[ParsedColumn] | None:
-    """The columns as pyarrow parses them; None if some row has another number of cells."""
+    """Parse the rows with pyarrow; None if some row has another number of cells."""
     pyarrow, arrow_csv = import_module("pyarrow"), import_module("pyarrow.csv")
     block_size = max(BLOCK_SIZE, COLUMN_SIZE * n_columns)  # threads would have nothing to share of a single block
     try:
@@ -164,7 +164,7 @@ def _read_with_pyarrow(
 
 
 def _read_with_numpy(text: bytes, start: int, delimiter: str, n_columns: int) -> Sequence[ParsedColumn] | None:
-    """The columns of a table that holds nothing but numbers; None of any other."""
+    """Parse rows that hold nothing but numbers; None if they hold anything else."""
     try:
         cells = np.loadtxt(io.BytesIO(memoryview(text)[start:]), delimiter=delimiter, comments=None, encoding="utf-8", ndmin=2)
     except ValueError:
@@ -173,7 +173,7 @@ def _read_with_numpy(text: bytes, start: int, delimiter: str, n_columns: int) ->
 
 
 def _read_with_csv(text: bytes, delimiter: str, names: list[str], file: Path, budget: TextBudget) -> list[ParsedColumn]:
-    """The columns as the module ``csv`` parses them; a DatasetError says which line is wrong."""
+    """Parse the rows with the module ``csv``; a DatasetError says which line is wrong."""
     lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     rows = []
@@ -198,7 +198,7 @@ def _read_with_csv(text: bytes, delimiter: str, names: list[str], file: Path, bu
 
 
 def _header_notes(names: list[str]) -> list[str]:
-    """A note about a header of numbers, which may be the first row of the table; none for 0, 1, 2, ..."""
+    """Return a note about a header of numbers, which may be the first row of the table; none for 0, 1, 2, ..."""
     try:
         numbers = [parse_number(name) for name in names]
     except ValueError:
@@ -210,7 +210,7 @@ def _header_notes(names: list[str]) -> list[str]:
 
 
 def _code_notes(start: bytes, delimiter: str, columns: Sequence[Column]) -> list[str]:
-    r"""A note about columns of digits with leading zeros in the first rows, which are read as numbers.
+    r"""Return a note about columns of digits with leading zeros in the first rows, which are read as numbers.
 
     >>> _code_notes(b"02134,1\n10001,2\n", ",", [Column("zip"), Column("n")])[0][:59]
     "digits with leading zeros, such as '02134', are read as num"

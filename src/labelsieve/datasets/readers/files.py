@@ -57,13 +57,13 @@ def open_content(path: str | os.PathLike[str]) -> Iterator["Content"]:
 
 
 def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
-    """The whole content of a file; see :meth:`Content.read`."""
+    """Read the whole content of a file; see :meth:`Content.read`."""
     with open_content(path) as content:
         return content.read(max_bytes)
 
 
 def read_pieces(path: str | os.PathLike[str]) -> Iterator[bytes]:
-    """The content of a file in pieces of about a megabyte."""
+    """Read the content of a file in pieces of about a megabyte."""
     with open_content(path) as content:
         yield from content.pieces()
 
@@ -86,11 +86,11 @@ class Content:
             self.start += piece
 
     def pieces(self) -> Iterator[bytes]:
-        """The content in pieces of about a megabyte."""
+        """Read the content in pieces of about a megabyte."""
         return chain([self.start], self._rest)
 
     def read(self, max_bytes: int) -> bytes:
-        """The whole content.
+        """Read the whole content.
 
         Content of more than half of ``max_bytes`` is refused, and text whose cells would take more than that, before it is
         decompressed further.
@@ -161,7 +161,7 @@ class Content:
 
 
 def utf8_text(data: bytes, file: Path) -> bytes:
-    r"""Text as UTF-8 with ``\n`` line ends and without a byte order mark.
+    r"""Convert text to UTF-8 with ``\n`` line ends and without a byte order mark.
 
     UTF-16 is known by its byte order mark. What is not UTF-8 otherwise is taken as Latin-1, the encoding of older files of the
     field.
@@ -191,12 +191,12 @@ def utf8_text(data: bytes, file: Path) -> bytes:
 
 
 def decode(data: bytes, file: Path) -> str:
-    """Text as a string, by the rules of :func:`utf8_text`."""
+    """Convert text to a string, by the rules of :func:`utf8_text`."""
     return utf8_text(data, file).decode("utf-8")
 
 
 def whole_lines(pieces: Iterable[bytes], file: Path, size: int) -> Iterator[bytes]:
-    r"""The text of the pieces in blocks of whole lines, which end in ``\n``; about ``size`` bytes, or the longest line."""
+    r"""Rearrange pieces of text into blocks of whole lines, which end in ``\n``; about ``size`` bytes, or the longest line."""
     rest, line = b"", 1
     for text in _plain_line_ends(pieces):
         for start in range(0, len(text), size):
@@ -215,7 +215,7 @@ def whole_lines(pieces: Iterable[bytes], file: Path, size: int) -> Iterator[byte
 
 
 def _plain_line_ends(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    r"""The pieces without a byte order mark, and with ``\n`` for ``\r\n`` and ``\r``."""
+    r"""Remove a byte order mark from the pieces, and write ``\n`` for ``\r\n`` and ``\r``."""
     held = b""
     for number, piece in enumerate(pieces):
         text = held + piece if number else piece.removeprefix(codecs.BOM_UTF8)
@@ -254,7 +254,7 @@ _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
 def memory_limit(max_bytes: int | None = None) -> int:
-    """``max_bytes``, else $LABELSIEVE_MAX_BYTES, else 4 GiB or the available memory, whichever is less."""
+    """Return ``max_bytes``, else $LABELSIEVE_MAX_BYTES, else 4 GiB or the available memory, whichever is less."""
     if max_bytes is not None:
         return whole_number(max_bytes, "max_bytes", 1, 2**62)
     if named := os.environ.get(LIMIT_VARIABLE):
@@ -264,7 +264,7 @@ def memory_limit(max_bytes: int | None = None) -> int:
 
 
 def read_size(text: str, what: str) -> int:
-    """A number of bytes as people write it; ``what`` is named in the error.
+    """Read a number of bytes as people write it; ``what`` is named in the error.
 
     >>> read_size("8G", "--max-bytes"), read_size("500 MB", "--max-bytes"), read_size("1000", "--max-bytes")
     (8589934592, 524288000, 1000)
@@ -276,7 +276,7 @@ def read_size(text: str, what: str) -> int:
 
 
 def in_words(n_bytes: int) -> str:
-    """A number of bytes for messages.
+    """Write a number of bytes for messages.
 
     >>> in_words(13_400_000_000), in_words(999)
     ('13.4 GB', '999 bytes')

@@ -43,7 +43,7 @@ REMEDY = (
 
 
 def label_names(table: Table, labels: Labels | None) -> list[str]:
-    """The names of the columns that are labels, in the order of the file (but names as they were given).
+    """Find the names of the columns that are labels, in the order of the file (but names as they were given).
 
     ``labels`` as in :func:`labelsieve.datasets.load`.
     """
@@ -79,7 +79,7 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
 
 
 def _labels_of_file(table: Table) -> list[str]:
-    """The labels that the file declares itself, or an XML header in its folder, or the relation of MEKA."""
+    """Find the labels that the file declares itself, or an XML header in its folder, or the relation of MEKA."""
     if table.label_names is not None:
         return list(table.label_names)
     if table.n_labels is not None:
@@ -112,7 +112,7 @@ def _matching(table: Table, pattern: re.Pattern[str], typed: str) -> list[str]:
 
 
 def _names_in(text: str, table: Table) -> list[str]:
-    """Names with commas between them; one that has a comma in it stands in double quotes."""
+    """Split names at their commas; one that has a comma in it stands in double quotes."""
     try:
         names = next(csv.reader([text], skipinitialspace=True), [])
     except csv.Error as error:
@@ -135,14 +135,14 @@ def _unknown_column(name: str, table: Table) -> DatasetError:
 
 
 def find_header(file: Path) -> Path | None:
-    """``NAME.xml`` in the folder of ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
+    """Find ``NAME.xml`` in the folder of ``NAME.arff``, ``NAME.arff.gz``, ``NAME-train.arff`` and the like."""
     header = header_of(file)
     candidates = (header, header.with_name(_PART.sub("", header.stem) + ".xml"))
     return next((path for path in candidates if path.is_file()), None)
 
 
 def header_of(file: Path) -> Path:
-    """``NAME.xml`` for ``NAME.arff``, ``NAME.arff.gz`` and the like.
+    """Return the path ``NAME.xml`` for ``NAME.arff``, ``NAME.arff.gz`` and the like.
 
     >>> header_of(Path("songs.v2.arff.gz")).name
     'songs.v2.xml'
@@ -154,7 +154,7 @@ def header_of(file: Path) -> Path:
 
 
 def _listed_in(header: Path, table: Table) -> list[str]:
-    """The labels of a header, in the order of the columns; as listed where the file has no names for its labels."""
+    """Read the labels of a header, in the order of the columns; as listed where the file has no names for its labels."""
     names = read_label_header(header)
     if table.n_labels is not None:
         if len(names) != table.n_labels:
@@ -173,7 +173,7 @@ def _listed_in(header: Path, table: Table) -> list[str]:
 
 
 def read_label_header(path: str | os.PathLike[str]) -> list[str]:
-    """The names in a Mulan label header; those of nested labels follow the label that they are in."""
+    """Read the names in a Mulan label header; those of nested labels follow the label that they are in."""
     from defusedxml import ElementTree
 
     data = read_bytes(path, MAX_HEADER)
@@ -219,7 +219,7 @@ class LabelSets(NamedTuple):
 
 
 def find_label_sets(columns: Sequence[Column], cells: Any, separator: str | None, file: Path) -> list[LabelSets]:
-    """The label sets of every column; none if the cells are not sets.
+    """Split the cells of every column into label sets; an empty list if the cells are not sets.
 
     A ``separator`` splits every column and ``""`` none. Where it is None, a single column of text is split if at least half of
     the words between the separators occur in two or more different cells, or all cells are lists in brackets. Columns of lists,
@@ -255,7 +255,7 @@ def find_label_sets(columns: Sequence[Column], cells: Any, separator: str | None
 
 
 def _distinct_texts(column: Column, cells: NDArray[np.float64]) -> TextCells:
-    """The texts of a column that occur, and the index among them of every cell."""
+    """Return the texts of a column that occur, and the index among them of every cell."""
     if column.spelled is not None:
         return column.spelled
     missing = np.isnan(cells)
@@ -270,7 +270,7 @@ def _distinct_texts(column: Column, cells: NDArray[np.float64]) -> TextCells:
 
 
 def _split(texts: Sequence[str], separator: str) -> list[set[str]]:
-    """The words of every text; of lists, as Python and JSON write them, without brackets and quotes.
+    """Split every text into its words; lists, as Python and JSON write them, lose brackets and quotes.
 
     >>> _split(["['a', 'b']", "[]"], ",") == [{"a", "b"}, set()], _split(["a|b"], "|") == [{"a", "b"}]
     (True, True)
@@ -287,7 +287,7 @@ def _are_lists(texts: Sequence[str]) -> bool:
 
 
 def _split_if_plain(texts: Sequence[str]) -> tuple[list[set[str]], str] | None:
-    """The words of every text and their separator, if it is plain that the texts are sets of labels."""
+    """Split every text into words, and return their separator, if it is plain that the texts are sets of labels."""
     if _are_lists(texts):
         return _split(texts, ","), ","
     for separator in SEPARATORS:
@@ -302,7 +302,7 @@ def _split_if_plain(texts: Sequence[str]) -> tuple[list[set[str]], str] | None:
 def label_set_matrix(
     columns: Sequence[Column], found: Sequence[LabelSets], features: Sequence[str], file: Path
 ) -> tuple[list[str], Any]:
-    """Names of the labels in sorted order, and 0/1 labels; ``column=label`` where a label is not unique among all names.
+    """Return the names of the labels in sorted order, and 0/1 labels; ``column=label`` where a name is not unique.
 
     A missing cell is an empty set. The labels are a uint8 ndarray, or a csc_array if there are very many cells.
 
@@ -332,7 +332,7 @@ def label_set_matrix(
 
 
 def list_cells(rows: Iterable[Any], name: str, file: Path) -> TextCells:
-    """Lists of labels, None where one is missing, as cells of text in JSON.
+    """Convert lists of labels, None where one is missing, to cells of text in JSON.
 
     >>> list_cells([["rock", "loud"], None, []], "tags", Path("songs.parquet")).texts
     ['["loud", "rock"]', '[]']
@@ -360,9 +360,9 @@ _ON = frozenset({"1", "1.0", "+1", "yes", "y", "true", "t", "on", "present"})
 def targets(
     cells: Matrix, columns: Sequence[Column], file: Path, missing: MissingLabels = "error", *, max_bytes: int = DEFAULT_LIMIT
 ) -> Any:
-    """Labels as 0 and 1 in uint8 (csc if ``cells`` are sparse).
+    """Convert label columns to 0 and 1 in uint8 (csc if ``cells`` are sparse).
 
-    If some column holds other numbers, all as dense float64; if some are classes and all numbers whole, as dense int64.
+    If some column holds other numbers, all become dense float64; if some are classes and all numbers whole, dense int64.
     A missing label is refused, counts as 0 where it is ``"absent"``, or is NaN among float64 where they are to ``"keep"``.
     """
     if missing in ("error", "drop"):
@@ -386,7 +386,7 @@ def targets(
 
 
 def as_mark(column: Column) -> Column:
-    """A label with a single value, such as ``x`` in the rows that have it, as one that is 1 there."""
+    """Read a label with a single value, such as ``x`` in the rows that have it, as one that is 1 there."""
     is_mark = column.values is not None and len(column.values) == 1 and column.values[0].lower() not in _OFF
     return replace(column, values=("1",)) if is_mark else column
 
@@ -397,7 +397,7 @@ def is_class(column: Column) -> bool:
 
 
 def one_comes_first(values: tuple[str, ...] | None) -> bool | None:
-    """False for labels declared {0,1} or numeric, True for {1,0}, whose positions are the other way round; None for classes.
+    """Return False for labels declared {0,1} or numeric, True for {1,0}, whose positions are reversed, None for classes.
 
     >>> one_comes_first(("0", "1")), one_comes_first(("yes", "no")), one_comes_first(("red", "green"))
     (False, True, None)
@@ -412,7 +412,7 @@ def one_comes_first(values: tuple[str, ...] | None) -> bool | None:
 
 
 def rows_with_labels(cells: Matrix) -> NDArray[np.bool_]:
-    """True for the rows in which no label is missing."""
+    """Return a mask of the rows in which no label is missing."""
     if isinstance(cells, np.ndarray):
         return np.asarray(~np.isnan(cells).any(axis=1), dtype=bool)
     keep = np.ones(cells.shape[0], dtype=bool)
@@ -434,7 +434,7 @@ def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> Non
 
 
 def _fill_missing(cells: NDArray[np.float64], columns: Sequence[Column], file: Path) -> NDArray[np.float64]:
-    """Zeros for what is missing, in columns where 0 means no."""
+    """Replace missing labels by zeros, in columns where 0 means no."""
     missing = np.isnan(cells)
     for position in np.flatnonzero(missing.any(axis=0)).tolist():
         known = cells[~missing[:, position], position]

@@ -78,7 +78,7 @@ def parse_libsvm(data: bytes | Iterable[bytes], file: Path, max_bytes: int = DEF
 
 @dataclass(frozen=True, eq=False)
 class LibsvmLayout:
-    """What is known of a file when all its lines have been read.
+    """The labels and the sizes of a file, which are known when all its lines have been read.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class LibsvmLayout:
 
 
 class LibsvmRows:
-    r"""The features of a file, block by block; the labels are collected on the way, and :meth:`layout` has them afterwards.
+    r"""Iterates over the features of a file, block by block; labels are collected on the way, and :meth:`layout` returns them.
 
     >>> rows = LibsvmRows([b"1,3 3:0.25 5:1\n", b"2\n"], Path("a.txt"), 2**30)
     >>> [block.toarray().tolist() for block in rows], rows.layout().label_names
@@ -127,7 +127,7 @@ class LibsvmRows:
         self._lowest = 1  # index, or 0 as soon as that occurs
 
     def __iter__(self) -> Iterator[sparse.csr_array]:
-        """The features of blocks of lines, a row for every line; a column 0 is empty if features count from 1."""
+        """Yield the features of blocks of lines, a row for every line; a column 0 is empty if features count from 1."""
         line = 1
         size = max(2**14, min(BLOCK, self._max_bytes // (4 * WORKING_BYTES)))
         for block in whole_lines(self._pieces, self._file, size):
@@ -182,7 +182,7 @@ class LibsvmRows:
         raise DatasetError(problem, file=self._file, line=first_line + line)
 
     def _refusal(self, lines: list[bytes], first_line: int) -> DatasetError:
-        """What is wrong with the first line that scikit-learn does not parse: lines are halved until it is alone."""
+        """Say what is wrong with the first line that scikit-learn does not parse: lines are halved until it is alone."""
         first, last, error = 0, len(lines), ""
         while first < last:
             middle = (first + last) // 2
@@ -200,7 +200,7 @@ class LibsvmRows:
         return DatasetError(problem, file=self._file, line=number)
 
     def layout(self) -> LibsvmLayout:
-        """The labels of all lines, and which features and labels there are; after all blocks have been read."""
+        """Return the labels of all lines, and the features and labels that occur, after all blocks have been read."""
         filled = np.concatenate(self._filled) if self._filled else np.zeros(0, dtype=bool)
         if not filled.any():
             raise DatasetError("there are no rows.", "Is the file whole?", self._file)
@@ -229,7 +229,7 @@ class LibsvmRows:
 
 
 def _parse(lines: list[bytes]) -> tuple[sparse.csr_array, Sequence[tuple[float, ...]]]:
-    """Features and labels of the lines that are not empty, by scikit-learn."""
+    """Parse the lines that are not empty with scikit-learn: features and labels."""
     from sklearn.datasets import load_svmlight_file
 
     X, labels = load_svmlight_file(io.BytesIO(b"\n".join(lines)), multilabel=True, zero_based=True)

@@ -163,7 +163,7 @@ def load(
 
 
 def read_table(file: Path, strings: Strings, max_bytes: int) -> Table:
-    """All columns of a file, which is opened once; libsvm is parsed while it is read, as its text may be very long."""
+    """Read all columns of a file, which is opened once; libsvm is parsed while it is read, as its text may be very long."""
     with open_content(file) as content:
         if is_libsvm(content.start):
             return parse_libsvm(content.pieces(), file, max_bytes)
@@ -171,7 +171,7 @@ def read_table(file: Path, strings: Strings, max_bytes: int) -> Table:
 
 
 def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_bytes: int = DEFAULT_LIMIT) -> Table:
-    """All columns of the content of a file; ``file`` is its name, for messages."""
+    """Parse all columns of the content of a file; ``file`` is its name, for messages."""
     if not data or data.isspace():
         raise DatasetError("the file is empty.", file=file)
     path = Path(file)
@@ -246,7 +246,7 @@ def split_columns(
 
 
 def _positions(table: Table, labels: Labels | None) -> tuple[list[int], list[int], list[str]]:
-    """Positions of the features and of the labels, and the names of the labels."""
+    """Find the positions of the features and of the labels, and the names of the labels."""
     names = label_names(table, labels)
     if not names:
         raise DatasetError("there are no labels in it.", "Is the file whole?", table.file)

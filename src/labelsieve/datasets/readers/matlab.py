@@ -73,7 +73,7 @@ def parse_matlab(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Tab
 
 
 def _read_variables(data: bytes, file: Path, max_bytes: int) -> list[tuple[dict[str, Any], bool]]:
-    """Features and labels by their names, of each part of the data, and whether the labels are q x n by custom."""
+    """Read features and labels, by their names, of each part of the data, and whether labels are q x n by custom."""
     from scipy import io as scipy_io
 
     try:
@@ -123,14 +123,14 @@ def _matrix(value: Any, name: str, file: Path) -> Any:
 
 
 def _memory(values: Matrix) -> int:
-    """Bytes of a matrix, unpacked: a packed file may be shorter than its columns are many."""
+    """Return the bytes of an unpacked matrix, because a packed file may have fewer bytes than columns."""
     if isinstance(values, np.ndarray):
         return int(values.nbytes)
     return int(values.data.nbytes + values.indices.nbytes + values.indptr.nbytes)
 
 
 def _zero_one(Y: Matrix) -> Matrix:
-    """Labels of -1 and 1 as 0 and 1; others as they are."""
+    """Convert labels of -1 and 1 to 0 and 1; others stay as they are."""
     if is_sparse(Y) and Y.nnz < Y.shape[0] * Y.shape[1]:
         return Y  # has zeros
     cells = dense_array(Y)
@@ -163,7 +163,7 @@ def check_elements(data: bytes, max_bytes: int = DEFAULT_LIMIT) -> None:
 
 
 def _unpacked(packed: bytes, order: str, max_bytes: int) -> tuple[int, bytes]:
-    """Type and content of a packed element."""
+    """Unpack an element: its type and its content."""
     unpacker = zlib.decompressobj()
     try:
         head = unpacker.decompress(packed, 8)
@@ -188,7 +188,7 @@ def _slice(data: bytes, start: int, size: int) -> bytes:
 
 
 def _elements(data: bytes, order: str) -> Iterator[tuple[int, bytes]]:
-    """Types and contents of the elements of a matrix; short ones have both in their first eight bytes."""
+    """Iterate over types and contents of the elements of a matrix; short ones have both in their first eight bytes."""
     position = 0
     while position < len(data):
         kind, size = struct.unpack(order + "II", _slice(data, position, 8))

@@ -36,7 +36,7 @@ def parse_npz(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
 
 
 def label_file(file: Path) -> Path:
-    """The file of the labels, by the name of that of the features.
+    """Return the path of the labels that belongs to a path of features.
 
     >>> label_file(Path("songs.X.npz")).name, label_file(Path("X.trn.npz")).name
     ('songs.Y.npz', 'Y.trn.npz')
@@ -47,7 +47,7 @@ def label_file(file: Path) -> Path:
 
 
 def read_matrix(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Any:
-    """A sparse matrix that scipy.sparse.save_npz wrote, as a csr_array of float64 without zeros."""
+    """Read a sparse matrix that scipy.sparse.save_npz wrote, as a csr_array of float64 without zeros."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             content = sum(member.file_size for member in archive.infolist())
@@ -70,7 +70,7 @@ def read_matrix(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Any:
 
 
 def pair_table(X: Matrix, Y: Matrix, file: Path) -> Table:
-    """Features and labels as a table."""
+    """Make a table of features and labels."""
     if X.shape[0] != Y.shape[0]:
         raise DatasetError(
             f"it has {X.shape[0]} rows, and the labels have {Y.shape[0]}.", "Do the two files belong together?", file

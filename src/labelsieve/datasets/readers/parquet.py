@@ -25,7 +25,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class TableMetadata:
-    """Names in order, values of nominal columns, and whether rows are sparse.
+    """What our Parquet files say in their schema: names in order, values of nominal columns, and whether rows are sparse.
 
     Sparse rows are lists in the first two columns, of indices and of values. Labels of 0 and 1 are a third then, of indices.
     """
@@ -38,12 +38,12 @@ class TableMetadata:
     version: int = VERSION
 
     def metadata(self) -> dict[bytes, bytes]:
-        """The metadata as stored in the schema."""
+        """Return the metadata as they are stored in the schema."""
         return {KEY: json.dumps(asdict(self), ensure_ascii=True).encode()}
 
 
 def read_metadata(metadata: Mapping[bytes, bytes] | None) -> TableMetadata | None:
-    """The metadata of a schema, or None without any; a ValueError if they are damaged.
+    """Read the metadata of a schema, None if there are none; a ValueError says that they are damaged.
 
     >>> songs = TableMetadata(("tempo",), ("calm",), {}, "", sparse=False)
     >>> read_metadata(songs.metadata()) == songs, read_metadata({})
@@ -74,7 +74,7 @@ def _names(found: object) -> tuple[str, ...]:
 
 
 def arrow(file: Path, what: str) -> Any:
-    """The package pyarrow with its Parquet module; ``what`` needs it, for the message where it is not installed."""
+    """Import pyarrow and its Parquet module; ``what`` needs it, for the message where it is not installed."""
     if find_spec("pyarrow") is None:
         raise DatasetError(f"{what} Parquet needs pyarrow.", "pip install 'labelsieve[tables]'", file)
     import_module("pyarrow.parquet")
@@ -121,14 +121,14 @@ def parse_parquet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Ta
 
 
 def tabulate(table: Any, file: Path) -> Table:
-    """Some columns of a Parquet file as :func:`parse_parquet` reads them with all others."""
+    """Read some columns of a Parquet file as :func:`parse_parquet` reads them with all others."""
     with _metadata_errors(file):
         parsed = [arrow_column(column) for column in table.columns]
         return _dense_table(list(map(str, table.column_names)), parsed, read_metadata(table.schema.metadata), file)
 
 
 def pandas_index(metadata: Mapping[bytes, bytes] | None) -> list[str]:
-    """The columns that were the index of a pandas DataFrame: they number the rows."""
+    """Return the columns that were the index of a pandas DataFrame: they number the rows."""
     found = json.loads(metadata[b"pandas"])["index_columns"] if metadata and b"pandas" in metadata else []
     return [name for name in found if isinstance(name, str)]  # a RangeIndex is a description, not a column
 
@@ -147,7 +147,7 @@ def _check_size(metadata: Any, file: Path, max_bytes: int) -> None:
 
 @contextmanager
 def _metadata_errors(file: Path) -> Iterator[None]:
-    """Errors of what is inside a sound file: metadata that contradict the columns."""
+    """Report errors of what is inside a sound file: metadata that contradict the columns."""
     try:
         yield
     except DatasetError:
@@ -217,7 +217,7 @@ def _csr(indices: Any, values: Any, width: int) -> Any:
 
 
 def column_array(cells: Any, column: Column) -> Any:
-    """The cells of a column as an array of pyarrow: nominal ones by their values, NaN as null."""
+    """Convert the cells of a column to an array of pyarrow: nominal ones by their values, NaN as null."""
     pyarrow = import_module("pyarrow")
     missing = np.isnan(cells)
     if column.values is not None:

@@ -82,7 +82,7 @@ def _require_memory(data: bytes, file: Path, max_bytes: int) -> None:
 
 
 def _column_number(letters: bytes) -> int:
-    """The number of a column from its letters.
+    """Convert the letters of a column to its number.
 
     >>> _column_number(b"A"), _column_number(b"AB")
     (1, 28)
@@ -94,7 +94,7 @@ def _column_number(letters: bytes) -> int:
 
 
 def read_objects(cells: Sequence[Any]) -> ParsedColumn:
-    """Cells of any type as numbers, if they all are numbers or missing, else as text; dates become text in ISO form.
+    """Read cells of any type as numbers if all are numbers or missing, else as text; dates become text in ISO form.
 
     >>> read_objects([1, None, 2.5]), read_objects([1, "a"]).texts
     (array([1. , nan, 2.5]), ['1', 'a'])

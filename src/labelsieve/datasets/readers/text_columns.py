@@ -42,7 +42,7 @@ class TextCells:
 
     @classmethod
     def of(cls, cells: Sequence[str]) -> "TextCells":
-        """Cells as they are.
+        """Find the distinct texts of cells.
 
         >>> TextCells.of(["b", "a", "b"]).index
         array([0, 1, 0])
@@ -65,7 +65,7 @@ def make_table(
     signed_zeros: bool = True,
     decimal_comma: bool = False,
 ) -> Table:
-    """A table of columns: text by :func:`text_column`, numbers as they are, NaN where they are missing.
+    """Make a table of columns: text by :func:`text_column`, numbers as they are, NaN where they are missing.
 
     ``signed_zeros=False`` makes -0.0 to 0.0, for a format in which parsers may lose the sign. ``decimal_comma=True`` takes 1,5
     for a number, unless some column has decimal points.
@@ -105,7 +105,7 @@ class ReadColumn(NamedTuple):
 
 
 def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> ReadColumn:
-    """Numeric if every text is a number, a date or missing; else nominal, with its values in sorted order.
+    """Read a column as numeric if every text is a number, a date or missing; else as nominal, with its values in sorted order.
 
     ``decimal_comma`` also takes ``1,5`` for a number. Words such as ``-`` and ``n.a.`` are missing where all others are numbers
     or dates.
@@ -139,7 +139,7 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> 
 
 
 def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[str, float], tuple[str, ...]]:
-    """What the texts are, their numbers unless they are words, and those that are missing."""
+    """Find out what the texts are, their numbers unless they are words, and which of them are missing."""
     kind, codes = _numbers(list(present), decimal_comma)
     if kind != "nominal":
         return kind, codes, ()
@@ -150,7 +150,7 @@ def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[s
 
 
 def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, float]]:
-    """What the texts are and, unless they are words, their numbers."""
+    """Find out what the texts are and, unless they are words, their numbers."""
     try:
         return "number", {text: parse_number(text) for text in texts}
     except ValueError:
@@ -170,7 +170,7 @@ def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, flo
 
 
 def _mostly_numbers(texts: Sequence[str]) -> bool:
-    """Whether most texts of a nominal column with many of them are numbers."""
+    """Return whether most texts of a nominal column with many of them are numbers."""
     some = texts[:: max(1, len(texts) // LOOKED_AT)]
     return len(texts) > MANY_TEXTS and 2 * sum(map(_is_number, some)) > len(some)
 
@@ -180,7 +180,7 @@ def _is_number(text: str) -> bool:
 
 
 def _differ_in_case(values: Sequence[str]) -> tuple[str, ...]:
-    """Some values that are the same word in another case.
+    """Find some values that are the same word in another case.
 
     >>> _differ_in_case(["NO", "No", "Yes"])
     ('NO', 'No')
@@ -192,7 +192,7 @@ def _differ_in_case(values: Sequence[str]) -> tuple[str, ...]:
 
 
 def _notes(read: Sequence[ReadColumn]) -> Iterator[str]:
-    """What a user should know about the decisions that were taken for columns of text."""
+    """Say what a user should know about the decisions that were taken for columns of text."""
 
     def shown(columns: Iterable[ReadColumn]) -> str:
         return some_of([one.column.name for one in columns], 4)
@@ -229,12 +229,12 @@ def _notes(read: Sequence[ReadColumn]) -> Iterator[str]:
 
 
 def date_note(names: Sequence[str]) -> str:
-    """What a user should know about columns of dates."""
+    """Say what a user should know about columns of dates."""
     return f"dates and times become numbers, seconds since 1970-01-01: {some_of(list(names), 4)}."
 
 
 def arrow_column(column: Any, budget: TextBudget | None = None) -> ParsedColumn:
-    """A column of pyarrow: numbers and booleans as float64, anything else by its distinct values as text."""
+    """Convert a column of pyarrow: numbers and booleans to float64, anything else to its distinct values as text."""
     pyarrow = import_module("pyarrow")
     kind = column.type
     if pyarrow.types.is_boolean(kind):
@@ -258,7 +258,7 @@ def arrow_column(column: Any, budget: TextBudget | None = None) -> ParsedColumn:
 
 
 def parse_number(text: str) -> float:
-    """A number as ``float`` reads it, without underscores; NaN for a question mark.
+    """Read a number as ``float`` does, without underscores; NaN for a question mark.
 
     >>> parse_number("-1.5e3"), parse_number("?")
     (-1500.0, nan)
@@ -276,7 +276,7 @@ _DECIMAL_COMMA = re.compile(rf"{_PLAIN}|{_GROUPED}", re.ASCII)
 
 
 def read_decimal_commas(texts: Sequence[str]) -> list[float] | None:
-    """Numbers with a decimal comma, and maybe with dots between thousands; None if some text is none, or none has a comma.
+    """Read numbers with a decimal comma, and maybe dots between thousands; None if some text is none, or none has a comma.
 
     >>> read_decimal_commas(["1,5", "-2"]), read_decimal_commas(["1.234,5"]), read_decimal_commas(["1", "2"])
     ([1.5, -2.0], [1234.5], None)
@@ -304,7 +304,7 @@ PIVOT = 69  # of years with two digits: 69 is 1969, 68 is 2068, as in POSIX
 
 
 def read_dates(texts: Sequence[str]) -> NDArray[np.float64] | None:
-    """Seconds of every text, or None if they are not all dates, or all times, of one form.
+    """Convert texts to seconds; None if they are not all dates, or all times, of one form.
 
     Forms are 2020-01-31, 2020/01/31 and 2020.1.31, 31.1.2020, 31-Jan-2020, 31 January 2020 and Jan 31, 2020, and 1/31/2020 or
     31/1/20 where some day above 12 decides which number is the day; each with 12:30, 12:30:00, 12:30:00.5 or 9:30 PM after a
@@ -356,7 +356,7 @@ def _named(matches: Matches) -> list[str] | None:
 
 
 def _with_slashes(matches: Matches) -> list[str] | None:
-    """Day or month first: whichever a number above 12 shows."""
+    """Write dates such as 1/31/2020 as 2020-01-31; a number above 12 shows whether the day or the month comes first."""
     first, second = (max(int(match[name]) for match in matches) for name in ("one", "two"))
     if (first > 12) == (second > 12):
         return None
@@ -371,7 +371,7 @@ def _seconds(matches: Matches, dates: Sequence[str]) -> NDArray[np.float64] | No
 
 
 def _time_of(match: re.Match[str]) -> str:
-    """The time of day on 24 hours; of one on 12 hours that is none, a text that is no time."""
+    """Write the time of day on 24 hours; an hour such as 13 PM becomes 99, which numpy refuses."""
     if match["hour"] is None:
         return "00:00"
     hour, half = int(match["hour"]), match["half"]
@@ -381,7 +381,7 @@ def _time_of(match: re.Match[str]) -> str:
 
 
 def _offset(zone: str | None) -> float:
-    """Seconds ahead of UTC."""
+    """Return how many seconds a time zone is ahead of UTC."""
     if zone is None or zone in ("Z", "UTC"):
         return 0.0
     digits = zone.replace(":", "")

@@ -22,11 +22,11 @@ class Splitter(BaseCrossValidator):
     n_splits: int
 
     def get_n_splits(self, X: TableLike | None = None, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
-        """The number of splits; the arguments are ignored."""
+        """Return the number of splits; the arguments are ignored."""
         return self.n_splits
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Pairs of training and test rows."""
+        """Yield pairs of training and test rows."""
         raise NotImplementedError
 
 
@@ -64,11 +64,11 @@ class HalfSplits(Splitter):
         part_size(train_size, "train_size", MOST)
 
     def get_n_splits(self, X: TableLike | None = None, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
-        """The number of repetitions; the arguments are ignored."""
+        """Return the number of repetitions; the arguments are ignored."""
         return self.n_repeats
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every repetition; ``groups`` is ignored."""
+        """Yield training and test rows of every repetition; ``groups`` is ignored."""
         n = row_count(X, y)
         taken = part_size(self.train_size, "train_size", n)
         if not 0 < taken < n:
@@ -84,7 +84,7 @@ class HalfSplits(Splitter):
 
 
 def row_count(X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> int:
-    """The number of rows of ``X``, or of ``y`` where ``X`` is None; refuses lengths that differ."""
+    """Return the number of rows of ``X``, or of ``y`` where ``X`` is None; refuse lengths that differ."""
     lengths = {name: _length(value, name) for name, value in (("X", X), ("y", y), ("groups", groups)) if value is not None}
     if not lengths:
         raise InputError("X and y are both None: pass the data whose rows shall be split.")
@@ -105,21 +105,21 @@ def _length(value: Any, name: str) -> int:
 
 
 def checked_seed(random_state: Seed) -> Seed:
-    """``random_state`` as it came, unless no generator can be made of it."""
+    """Refuse a ``random_state`` of which no generator can be made; return any other as it is."""
     if random_state is not None and not isinstance(random_state, np.random.Generator | np.random.RandomState):
         return whole_number(random_state, "random_state", 0, 2**63 - 1)
     return random_state
 
 
 def generator(random_state: Seed) -> np.random.Generator:
-    """A generator; the same number gives the same one, a generator or None a different one every time."""
+    """Make a generator: always the same of a number, a different one every time of a generator or None."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(MOST))
     return np.random.default_rng(random_state)
 
 
 def part_size(size: object, name: str, n: int) -> int:
-    """``size`` as a number of rows: a fraction of ``n`` where it is between 0 and 1, rounded down, else a count."""
+    """Convert ``size`` to a number of rows: a fraction of ``n`` where it is between 0 and 1, rounded down, else a count."""
     if is_whole(size):
         return whole_number(size, name, 1, max(n - 1, 1))
     if isinstance(size, float | np.floating) and 0 < float(size) < 1:
@@ -129,5 +129,5 @@ def part_size(size: object, name: str, n: int) -> int:
 
 
 def parts(test: NDArray[np.bool_]) -> Split:
-    """Training and test rows, of a mask of the test rows."""
+    """Convert a mask of the test rows to training and test rows."""
     return np.flatnonzero(~test), np.flatnonzero(test)

@@ -72,7 +72,7 @@ class IterativeStratifiedKFold(Splitter):
         self.random_state = checked_seed(random_state)
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every fold.
+        """Yield training and test rows of every fold.
 
         ``y`` is binary, dense or sparse, or of categories; rows with the same value in ``groups`` stay together, and the
         label counts of whole groups are stratified.
@@ -146,7 +146,7 @@ class IterativeStratifiedShuffleSplit(Splitter):
         self.random_state = checked_seed(random_state)
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
-        """Training and test rows of every repetition; ``y`` and ``groups`` as for :class:`IterativeStratifiedKFold`."""
+        """Yield training and test rows of every repetition; ``y`` and ``groups`` as for :class:`IterativeStratifiedKFold`."""
         units = read_units(X, y, groups, self.order)
         n = units.n_rows
         tested = part_size(self.test_size, "test_size", n)
@@ -169,7 +169,7 @@ class IterativeStratifiedShuffleSplit(Splitter):
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """The counts of stratification columns of every unit, its number of rows, and the unit of every row."""
+    """What is assigned to parts, rows or groups: column counts and number of rows of every unit, and the unit of every row."""
 
     column_counts: sparse.csr_array
     sizes: NDArray[np.int64]
@@ -186,7 +186,7 @@ class Units:
 
 
 def read_units(X: TableLike, y: TargetsLike | None, groups: ArrayLike | None, order: int) -> Units:
-    """The rows, or the groups where there are any, with their labels (``order=1``) or labels and pairs (``order=2``)."""
+    """Read the rows, or groups where there are any, with their labels (``order=1``) or labels and pairs (``order=2``)."""
     labels = label_matrix(y)
     n = row_count(X, labels, groups)
     column_counts = labels if order == 1 else with_pairs(labels)
@@ -214,7 +214,7 @@ def _group_numbers(groups: ArrayLike) -> NDArray[np.intp]:
 
 
 def label_matrix(y: TargetsLike | None) -> sparse.csr_array:
-    """``y`` as a sparse 0/1 matrix of rows by labels.
+    """Convert ``y`` to a sparse 0/1 matrix of rows by labels.
 
     Columns of zeros and ones are labels as they are. Any other column of whole numbers, truth values or text, and a
     one-dimensional ``y``, becomes one column per value. A sparse ``y`` is never made dense and must be of zeros and ones.
@@ -251,7 +251,7 @@ def _sparse_labels(y: TargetsLike) -> sparse.csr_array:
 
 
 def _one_hot(column: NDArray[Any], number: int) -> sparse.csr_array:
-    """A 0/1 column as it is, any other as one column per value."""
+    """Encode a column by one column per value; one of 0 and 1 stays as it is."""
     missing = [row for row, value in enumerate(column.tolist()) if _is_missing(value)]
     if missing:
         raise InputError(
@@ -284,7 +284,7 @@ def _is_missing(value: object) -> bool:
 
 
 def with_pairs(labels: sparse.csr_array) -> sparse.csr_array:
-    """The labels, and additionally a column for every pair of labels that some row has both of.
+    """Add to the labels a column for every pair of labels that some row has both of.
 
     Cost: a row with m labels has m (m - 1) / 2 pairs; time and memory follow their sum over the rows.
     """
@@ -311,7 +311,7 @@ def with_pairs(labels: sparse.csr_array) -> sparse.csr_array:
 
 
 def whole_targets(total: int, parts: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """``total`` rows in equal parts; which parts get one row more is drawn.
+    """Divide ``total`` rows into equal parts; which parts get one row more is drawn.
 
     >>> sorted(whole_targets(11, 3, np.random.default_rng(0)).tolist())
     [3, 4, 4]
@@ -330,7 +330,7 @@ def assign(
     *,
     shuffle: bool = True,
 ) -> NDArray[np.intp]:
-    """The part of every unit, so that every part gets its fraction of every column of ``column_counts``.
+    """Assign every unit to a part, so that every part gets its fraction of every column of ``column_counts``.
 
     The algorithm of Sechidis, Tsoumakas and Vlahavas (2011). Again and again, the column with the fewest rows left
     is taken, and each of its units goes to the part that lacks most of that column; among equals to the part that lacks most
@@ -389,7 +389,7 @@ def assign(
 
 
 def _most_wanting(wish: NDArray[np.float64] | None, capacity: NDArray[np.int64], rng: np.random.Generator) -> int:
-    """The open part with the largest wish; among equals with most capacity; among those a random one."""
+    """Choose the open part that lacks most of the column; among equals the one that lacks most rows, then a random one."""
     parts = np.flatnonzero(capacity > 0)
     if wish is not None:
         wishes = wish[parts]
