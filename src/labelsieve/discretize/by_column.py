@@ -1,4 +1,4 @@
-"""Different discretizers for different columns."""
+"""ByColumn: different discretizers for different columns."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ class ByColumn(Discretizer):
     def encode(
         self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes | list[Codes]:
-        """Codes of ``X``; or a list of codes, one for each target, if a discretizer has cut points for each."""
+        """Encode ``X``; returns codes, or a list of codes, one for each target, if a discretizer has cut points for each."""
         self._validate_params()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ColumnWarning)  # the discretizers of the columns give the same
@@ -87,7 +87,7 @@ class ByColumn(Discretizer):
         return tables[0] if n_tables == 1 else tables
 
     def _rules(self, table: NumberTable) -> list[Discretizer]:
-        """The discretizer of every column."""
+        """Return the discretizer of every column."""
         rules = [self.rest] * table.shape[1]
         kinds = {key: rule for key, rule in self.columns.items() if _is_kind(key, table.names)}
         if kinds:
@@ -107,7 +107,7 @@ class ByColumn(Discretizer):
         return rules
 
     def for_columns(self, columns: Sequence[int], names: Sequence[str] | None) -> "ByColumn":
-        """The discretizer of a table that has only these of the columns, in this order; ``names`` are those of all columns."""
+        """Return the discretizer of a table that has only these columns, in this order; ``names`` are those of all columns."""
         rules: dict[Any, Discretizer] = {key: rule for key, rule in self.columns.items() if _is_kind(key, names)}
         for key in self.columns.keys() - rules.keys():
             for column in _positions(key, names):
@@ -125,7 +125,7 @@ def _is_kind(key: object, names: Sequence[str] | None) -> bool:
 
 
 def _positions(key: object, names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
-    """Positions of a name, a position or a tuple of them; a position may be text, as in a file."""
+    """Return the positions of a name, a position or a tuple of them; a position may be text, as in a file."""
     if isinstance(key, str) and key.isdigit() and key not in (() if names is None else names):
         key = int(key)
     return positions(key if isinstance(key, tuple) else (key,), names, n_columns)
@@ -142,7 +142,7 @@ def _kinds(table: NumberTable) -> list[str]:
 
 
 def _merged(parts: list[tuple[list[int], Codes]], table: NumberTable) -> Codes:
-    """One table of the codes of groups of columns."""
+    """Put the codes of groups of columns into one table."""
     n_rows, n_columns = table.shape
     levels = np.empty(n_columns, dtype=np.uint32)
     missing = np.zeros(n_columns, dtype=bool)

@@ -1,4 +1,4 @@
-"""Discretizers that keep the values of the columns: codes as they are given, and one level for every distinct value."""
+"""Discretizers that keep the values of the columns: AsGiven takes them as codes, Levels makes each distinct value a level."""
 
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
@@ -37,7 +37,7 @@ class AsGiven(Discretizer):
     def encode(
         self, X: TableLike | NumberTable | Codes, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
     ) -> Codes:
-        """Codes of ``X``."""
+        """Take the values of ``X`` as codes."""
         if isinstance(X, Codes):
             return X
         self._validate_params()
@@ -74,7 +74,7 @@ class Levels(BaseBins):
 
 
 def _missing_cells(table: NumberTable) -> NDArray[np.bool_] | None:
-    """Which cells are NaN, of the stored ones if the table is sparse; None if none is."""
+    """Return the mask of the cells that are NaN, of the stored ones if the table is sparse; None if none is."""
     values: NDArray[Any] = table.sparse.data if table.dense is None else table.dense
     if values.dtype.kind != "f" or not np.isnan(np.min(values, initial=0)):
         return None
@@ -83,7 +83,7 @@ def _missing_cells(table: NumberTable) -> NDArray[np.bool_] | None:
 
 
 def _filled(table: NumberTable, missing: NDArray[np.bool_] | None) -> NumberTable:
-    """Zero in place of missing cells and of the ranks of levels."""
+    """Replace missing cells and the ranks of levels by zero."""
     if table.dense is None:
         filled = table.sparse.copy()
         filled.data[missing] = 0
@@ -96,7 +96,7 @@ def _filled(table: NumberTable, missing: NDArray[np.bool_] | None) -> NumberTabl
 
 
 def _with_missing(codes: Codes, missing: NDArray[np.bool_], *, mark: bool) -> Codes:
-    """Missing cells get the code after the last of their column."""
+    """Give missing cells the code after the last of their column; ``mark`` makes the codes remember these columns."""
     if codes.sparse is not None:
         columns = np.repeat(np.arange(codes.n_columns), np.diff(codes.sparse.starts))
         some = np.bincount(columns[missing], minlength=codes.n_columns) > 0

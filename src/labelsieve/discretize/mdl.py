@@ -1,4 +1,4 @@
-"""Supervised discretization by the minimum description length principle."""
+"""MDL: supervised discretization by the minimum description length principle."""
 
 from dataclasses import KW_ONLY, dataclass
 from typing import Literal
@@ -111,7 +111,7 @@ class MDL(BaseBins):
 
 
 def positive_labels(targets: Codes) -> tuple[NDArray[np.int64], NDArray[np.uint16]]:
-    """The labels of all rows in order of the rows: those of row ``r`` are from ``starts[r]`` to ``starts[r + 1]``.
+    """List the labels of all rows in order of the rows: those of row ``r`` are from ``starts[r]`` to ``starts[r + 1]``.
 
     >>> positive_labels(Codes.from_values([[1, 1], [0, 0], [0, 1]]))
     (array([0, 2, 2, 3]), array([0, 1, 1], dtype=uint16))

@@ -1,4 +1,4 @@
-"""Unsupervised bins: of equal width, of equal frequency, clusters of k-means, and levels by mean and standard deviation."""
+"""Discretizers that look at the values alone: bins of equal width or frequency, clusters of k-means, distance from the mean."""
 
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
@@ -20,7 +20,9 @@ Closed = Literal["left", "right"]
 
 @dataclass(eq=False, repr=False)
 class NumberedBins(BaseBins):
-    """Bins of a given number. A column with no more than ``n_bins`` distinct values keeps them as levels.
+    """Base of discretizers with a given number of bins.
+
+    A column with no more than ``n_bins`` distinct values keeps them as levels.
 
     Parameters
     ----------
@@ -28,7 +30,7 @@ class NumberedBins(BaseBins):
         Number of bins.
     """
 
-    _method: ClassVar[str]  # of cut_by_values
+    _method: ClassVar[str]  # name of the rule in cut_by_values
 
     n_bins: int = parameter(5, Interval(Integral, 1, MAX_LEVELS, closed="both"))
 
@@ -193,7 +195,7 @@ class MeanStd(BaseBins):
 
 
 def equal_width(X: TableLike, n_bins: int = 5, *, closed: Closed = "left") -> Codes:
-    """Codes of :class:`EqualWidth` bins, in one call.
+    """Encode a table by :class:`EqualWidth` bins, in one call.
 
     The codes depend on the values, not on their data type; in a sparse column the bin of zero is not stored.
 

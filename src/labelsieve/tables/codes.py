@@ -1,4 +1,4 @@
-"""Codes: every column as small integers, the form in which everything is counted."""
+"""Codes: tables whose columns are small integers, the form in which everything is counted."""
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ SCANNED_AT_ONCE = 2**26  # numbers, from twice which on they are scanned in para
 
 @dataclass(frozen=True)
 class SparseCodes:
-    """Codes listed by columns; a row that a column does not list has the column's ``implicit`` code."""
+    """Codes of a sparse table, listed by columns; a row that a column does not list has the column's ``implicit`` code."""
 
     starts: NDArray[np.int64]
     rows: NDArray[np.uint32]
@@ -102,27 +102,29 @@ class Codes:
         return Codes(len(values), levels, table.names, dense=values)
 
     def rename(self, names: Sequence[str]) -> "Codes":
-        """Give the columns these names."""
+        """Return the same codes with these names of the columns."""
         if len(names) != self.n_columns:
             raise InputError(f"{len(names)} names for {self.n_columns} columns.")
         return Codes(self.n_rows, self.levels, tuple(map(str, names)), self.dense, self.sparse, self.missing)
 
     @property
     def n_columns(self) -> int:
+        """Number of columns."""
         return len(self.levels)
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Number of rows and columns."""
         return self.n_rows, self.n_columns
 
     @property
     def has_missing(self) -> bool:
-        """True when some column has a level for missing cells."""
+        """Whether some column has a level for missing cells."""
         return self.missing is not None and bool(self.missing.any())
 
     @cached_property
     def n_missing(self) -> NDArray[np.int64]:
-        """The number of missing cells of every column."""
+        """Number of missing cells of every column."""
         counts = np.zeros(self.n_columns, dtype=np.int64)
         if self.missing is None or not self.n_rows:
             return counts
@@ -137,14 +139,14 @@ class Codes:
         return counts
 
     def is_known(self, j: int) -> NDArray[np.bool_]:
-        """Mask of the rows in which column ``j`` is not missing."""
+        """Return the mask of the rows in which column ``j`` is not missing."""
         if self.missing is None or not self.missing[j]:
             return np.ones(self.n_rows, dtype=bool)
         known: NDArray[np.bool_] = self.column(j) != self.levels[j] - 1
         return known
 
     def column(self, j: int) -> NDArray[np.uint16]:
-        """Codes of column ``j``, one for each row."""
+        """Return the codes of column ``j``, one for each row."""
         if not -self.n_columns <= j < self.n_columns:
             raise IndexError(f"column {j} of {self.n_columns}")
         j %= self.n_columns
@@ -157,7 +159,7 @@ class Codes:
         return column
 
     def to_dense(self) -> NDArray[np.uint8] | NDArray[np.uint16]:
-        """All codes as one array of shape ``(n_rows, n_columns)``."""
+        """Return all codes as one array of shape ``(n_rows, n_columns)``."""
         if self.dense is not None:
             return self.dense
         out = np.empty(self.shape, dtype=np.uint8 if self.levels.max() <= 256 else np.uint16, order="F")
@@ -166,7 +168,7 @@ class Codes:
         return out
 
     def take_rows(self, rows: NDArray[np.bool_]) -> "Codes":
-        """Only the rows where ``rows`` is true; levels stay as they are."""
+        """Return the codes of the rows where ``rows`` is true; levels stay as they are."""
         n_rows = int(np.count_nonzero(rows))
         if self.dense is not None:
             return Codes(n_rows, self.levels, self.names, dense=self.dense[rows], missing=self.missing)
@@ -179,7 +181,7 @@ class Codes:
         return Codes(n_rows, self.levels, self.names, sparse=sparse, missing=self.missing)
 
     def take_columns(self, columns: NDArray[np.integer]) -> "Codes":
-        """Some of the columns, in the order given.
+        """Return the codes of some columns, in the order given.
 
         >>> Codes.from_values([[0, 2], [1, 0]]).take_columns(np.array([1])).to_dense().ravel()
         array([2, 0], dtype=uint8)
@@ -216,7 +218,7 @@ class Codes:
 
 
 def with_missing_cells(codes: Codes) -> Codes:
-    """The same codes; columns without a missing cell have no level for missing cells any more."""
+    """Return the codes with only those columns marked as missing that have a missing cell."""
     if not codes.has_missing:
         return codes
     assert codes.missing is not None

@@ -1,4 +1,4 @@
-"""Numbers whose squares are too large or too small for floating point: scaled by a power of two, or refused."""
+"""Numbers whose squares are too large or too small for floating point are scaled by a power of two, or refused."""
 
 from math import inf, log10
 from typing import TypeVar
@@ -16,7 +16,7 @@ _DIGITS = 305  # of a sum, of 308: some are left for the steps that follow
 
 
 def largest_magnitude(*tables: ArrayLike | CompressedMatrix) -> float:
-    """The largest absolute value in arrays or sparse matrices; 0 if they are empty."""
+    """Return the largest absolute value in arrays or sparse matrices; 0 if they are empty."""
     largest = 0.0
     for table in tables:
         values = table.data if is_sparse(table) else np.asarray(table)
@@ -26,7 +26,7 @@ def largest_magnitude(*tables: ArrayLike | CompressedMatrix) -> float:
 
 
 def extreme_exponent(*tables: ArrayLike | CompressedMatrix) -> int:
-    """The exponent ``e`` for which values times ``2 ** -e`` are at most 1; 0 where their squares are no problem.
+    """Return the exponent ``e`` for which values times ``2 ** -e`` are at most 1; 0 where their squares are no problem.
 
     >>> extreme_exponent(np.array([3.0])), extreme_exponent(np.array([2.0**600])), extreme_exponent(np.array([2.0**-600]))
     (0, 601, -599)
@@ -36,7 +36,7 @@ def extreme_exponent(*tables: ArrayLike | CompressedMatrix) -> int:
 
 
 def column_exponents(X: Matrix) -> NDArray[np.int32]:
-    """:func:`extreme_exponent` of every column.
+    """Return the :func:`extreme_exponent` of every column.
 
     >>> column_exponents(np.array([[3.0, 2.0**600, 0.0]])).tolist()
     [0, 601, 0]
@@ -47,13 +47,13 @@ def column_exponents(X: Matrix) -> NDArray[np.int32]:
 
 
 def _column_maxima(X: Matrix) -> FloatArray:
-    """The largest absolute value of every column."""
+    """Return the largest absolute value of every column."""
     maxima = np.abs(X).max(axis=0) if isinstance(X, np.ndarray) else abs(X).max(axis=0)
     return np.asarray(maxima.toarray() if is_sparse(maxima) else maxima, dtype=np.float64).ravel()
 
 
 def times_power_of_two(table: Numbers, exponent: int) -> Numbers:
-    """An array or compressed sparse matrix times ``2 ** exponent``, exactly unless a value becomes subnormal."""
+    """Multiply an array or compressed sparse matrix by ``2 ** exponent``, exactly unless a value becomes subnormal."""
     if exponent == 0:
         return table
     if isinstance(table, np.ndarray):
@@ -64,12 +64,12 @@ def times_power_of_two(table: Numbers, exponent: int) -> Numbers:
 
 
 def moderate(column: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A column in units of a power of two, if its squares would overflow or vanish; otherwise as it is."""
+    """Scale a column by a power of two if its squares would overflow or vanish; otherwise return it as it is."""
     return times_power_of_two(column, -extreme_exponent(column))
 
 
 def moderate_columns(table: Matrix) -> Matrix:
-    """Every column as :func:`moderate` has it, of an array or a sparse matrix."""
+    """Scale every column of an array or a sparse matrix as :func:`moderate` does."""
     exponents = column_exponents(table) if table.shape[0] and table.shape[1] else np.zeros(1, dtype=np.int32)
     if not exponents.any():
         return table

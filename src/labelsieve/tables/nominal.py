@@ -1,4 +1,4 @@
-"""Levels of nominal columns: which are kept, which are pooled, and the codes of the cells."""
+"""Levels of nominal columns: which are kept, which are pooled into one, and the codes of the cells."""
 
 import warnings
 from collections.abc import Collection, Mapping
@@ -16,14 +16,12 @@ MOST_KEPT = MAX_LEVELS - 2  # a code is left for pooled levels, and one for miss
 ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, is like an id
 ID_LEVEL_ROWS = 10  # its levels of fewer rows are pooled
 BIASED_ROWS = {"plugin": ID_LEVEL_ROWS, "miller-madow": 6}  # levels of fewer rows on average have too much information
-
-
-_BOTH = np.array([0.0, 1.0])  # values of booleans
+_BOTH = np.array([0.0, 1.0])  # levels of a column of booleans that has both
 
 
 @dataclass(frozen=True, eq=False)
 class KeptLevels:
-    """The levels of a nominal column in order of their codes; one more code for all others where these are ``pooled``.
+    """The levels of a nominal column in order of their codes; where rare levels are ``pooled``, they share one more code.
 
     A level that is not listed has the code after the last: that of pooled levels, otherwise that of missing cells.
     """
@@ -33,10 +31,11 @@ class KeptLevels:
 
     @property
     def n_levels(self) -> int:
+        """Number of codes without that of missing cells."""
         return len(self.values) + self.pooled
 
     def codes_of(self, levels: NDArray[Any]) -> NDArray[np.uint16]:
-        """Codes of levels: words, or numbers in ascending order."""
+        """Return the codes of levels: words, or numbers in ascending order."""
         if levels.dtype == object:
             codes = {level: code for code, level in enumerate(self.values)}
             return np.array([codes.get(level, len(self.values)) for level in levels], dtype=np.uint16)
@@ -49,13 +48,13 @@ class KeptLevels:
 def keep_levels(
     table: NumberTable, weights: NDArray[np.float64] | None, min_level_count: int, *, whole: bool = True
 ) -> dict[int, KeptLevels]:
-    """The levels of the nominal columns.
+    """Decide which levels of the nominal columns are kept.
 
     Levels with fewer than ``min_level_count`` rows are pooled. So are those with fewer than ten rows of a column that is
     like an id: it has more than 20 levels, and more than half as many as there are rows. Whole weights are repetitions of
     rows; others do not change the number of rows.
 
-    ``whole`` is False if rows were left out since the table was read, and levels with them.
+    ``whole`` is False if rows were left out since the table was read, so that some levels may not occur any more.
     """
     if weights is not None and (weights != np.floor(weights)).any():
         weights = None
@@ -84,7 +83,7 @@ def keep_levels(
 
 
 def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
-    """The levels that are not pooled."""
+    """Return the mask of the levels that are not pooled, and warn of columns that look like ids or have too many levels."""
     n_levels = int(np.count_nonzero(counts))
     chosen: NDArray[np.bool_] = counts >= max(min_level_count, 1)
     if n_levels > ID_LEVELS and 2 * n_levels > n_rows:
@@ -138,7 +137,7 @@ def warn_of_bias(codes: Codes, estimator: str, excluded: Collection[int | str] =
 
 
 def _levels(column: NDArray[Any], words: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.bool_] | None]:
-    """For every cell the index of its level (0 if missing), the levels, and which cells are missing."""
+    """Return the index of the level of every cell (0 if missing), the levels, and the mask of missing cells or None."""
     missing = np.isnan(column) if column.dtype.kind == "f" else None
     if missing is not None and missing.any():
         column = np.where(missing, 0 if missing.all() else np.nanmin(column), column)
@@ -156,29 +155,27 @@ def _levels(column: NDArray[Any], words: NDArray[Any] | None) -> tuple[NDArray[A
 
 
 def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevels]) -> Codes:
-    """Codes of a table: those of measurements from ``codes``, those of nominal columns by their levels.
+    """Complete the codes of a table, in which measurements are encoded already, with those of nominal columns.
 
-    A missing cell has the code after the last level; ``codes`` knows by its ``missing`` whether that is to be remembered.
+    A missing cell has the code after the last level.
     """
     if not kept:
         return codes
-    all_kept = len(kept) == table.shape[1] and all(kept[column].values is table.text.get(column) for column in kept)
-    if all_kept and table.dense is not None and table.dense.dtype in (np.uint8, np.uint16):
-        levels = np.array([kept[column].n_levels for column in range(len(kept))], dtype=np.uint32)
-        return replace(codes, levels=levels, dense=table.dense)  # ranks of levels are their codes
-    if (
-        table.dense is not None
-        and table.dense.dtype == np.bool_
-        and all(of_column.values is _BOTH for of_column in kept.values())
-    ):
-        return replace(codes, levels=np.full(len(kept), 2, dtype=np.uint32), dense=table.dense.view(np.uint8))
-    if table.dense is None:
+    dense = table.dense
+    if dense is None:
         return _encode_sparse(codes, table, kept)
+    # Ranks of words are codes already if all columns are text that keeps all of its levels, and so are booleans.
+    whole_text = len(kept) == table.shape[1] and all(kept[column].values is table.text.get(column) for column in kept)
+    if whole_text and dense.dtype in (np.uint8, np.uint16):
+        levels = np.array([kept[column].n_levels for column in range(len(kept))], dtype=np.uint32)
+        return replace(codes, levels=levels, dense=dense)
+    if dense.dtype == np.bool_ and all(of_column.values is _BOTH for of_column in kept.values()):
+        return replace(codes, levels=np.full(len(kept), 2, dtype=np.uint32), dense=dense.view(np.uint8))
     assert codes.dense is not None
     columns: dict[int, NDArray[Any]] = {}
     levels = codes.levels.copy()
     for position, of_column in kept.items():
-        words, column = table.text.get(position), table.dense[:, position]
+        words, column = table.text.get(position), dense[:, position]
         same, missing = words is not None and words is of_column.values, None
         if not same or column.dtype.kind == "f":
             index, found, missing = _levels(column, words)
@@ -197,7 +194,7 @@ def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevel
 
 
 def without_cuts(table: NumberTable, *, mark_missing: bool) -> Codes:
-    """Codes of a dense table whose columns are all nominal, before their levels are encoded: zeros."""
+    """Return codes of zero for a dense table whose columns are all nominal: :func:`encode_levels` completes them."""
     assert table.dense is not None
     missing = np.isnan(table.dense).any(axis=0) if mark_missing and table.dense.dtype.kind == "f" else None
     levels = np.ones(table.shape[1], dtype=np.uint32)
@@ -224,6 +221,6 @@ def _encode_sparse(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLeve
 
 
 def declare_nominal(table: NumberTable, columns: str | Collection[int]) -> NumberTable:
-    """The table with more nominal columns: ``"all"``, or positions."""
+    """Return the table with more nominal columns: ``"all"``, or positions."""
     positions = range(table.shape[1]) if isinstance(columns, str) else columns
     return replace(table, nominal=table.nominal | frozenset(positions)) if len(positions) else table

@@ -1,4 +1,4 @@
-"""Structure of sparse matrices: checked before compiled code, which trusts it, reads them."""
+"""Sparse matrices from users: their structure is checked before compiled code, which trusts it, reads them."""
 
 from typing import Any, overload
 
@@ -50,7 +50,7 @@ def validate_data(estimator: object, /, X: TableLike, **options: Any) -> Matrix:
 def validate_data(
     estimator: object, /, X: TableLike, y: TargetsLike = "no_validation", **options: Any
 ) -> Matrix | tuple[Matrix, NDArray[Any]]:
-    """scikit-learn's ``validate_data``, after :func:`check_sparse`."""
+    """Call scikit-learn's ``validate_data`` after :func:`check_sparse`."""
     from sklearn.utils import validation  # loaded late: counting does not need scikit-learn
 
     check_sparse(X, "X")
@@ -60,7 +60,7 @@ def validate_data(
 
 
 def _check_compressed(matrix: Any, what: str) -> None:
-    """Pointers and indices of CSR, CSC or BSR, whose indices are those of blocks."""
+    """Check pointers and indices of a CSR, CSC or BSR matrix; indices of the last are those of blocks."""
     indptr, indices, shape = matrix.indptr, matrix.indices, matrix.shape
     if matrix.format == "bsr":
         shape = tuple(size // block for size, block in zip(shape, matrix.blocksize, strict=True))
@@ -84,7 +84,8 @@ def _check_compressed(matrix: Any, what: str) -> None:
 
 
 def _first_outside(indices: NDArray[Any], size: int) -> int | None:
-    """The position of the first index that is not in ``range(size)``: a negative number is a large one without a sign."""
+    """Return the position of the first index that is not in ``range(size)``; None if all are."""
+    # Without a sign a negative number is a large one, so that one comparison finds both kinds.
     unsigned = indices.view(f"u{indices.dtype.itemsize}")
     if len(unsigned) == 0 or int(unsigned.max()) < size:
         return None
