@@ -1,6 +1,8 @@
 """What every counting backend must do. To check another one, add its factory to ``BACKENDS``."""
 
 import inspect
+import subprocess
+import sys
 from functools import cache, partial
 
 import numpy as np
@@ -255,3 +257,21 @@ def test_a_backend_is_made_by_name_or_by_a_factory():
     assert isinstance(make_backend(X, Y, fixed, CountingOptions(backend=NaiveBackend)), NaiveBackend)
     with pytest.raises(InputError, match=r"'nativ' is not a backend\. Did you mean 'native'\?"):
         make_backend(X, Y, fixed, CountingOptions(backend="nativ"))
+
+
+def test_who_counts_in_memory_never_meets_the_other_backends():
+    code = """
+import sys
+import numpy as np
+from labelsieve.counting.workspace import Workspace
+from labelsieve.criteria import JMI
+from labelsieve.information import Codes
+
+X = Codes.from_values(np.eye(6, dtype=int))
+scorer = JMI().plan.bind(Workspace(X, X))
+scorer.scores()
+scorer.select(0)
+optional = ("chunked", "dask", "gpu")
+print([name for name in sys.modules if name.startswith(tuple(f"labelsieve.counting.backends.{kind}" for kind in optional))])
+"""
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

@@ -1,4 +1,4 @@
 """Counting on a Dask cluster: ``backend="dask"``. Codes go to the workers once; each step sends the selected column.
 
-Read ``backend`` first; ``rows`` has the layout in which every worker has some rows, ``cluster`` the waiting for results.
+Read ``backend`` first: its workers have either columns or rows. ``cluster`` has the waiting for results.
 """
