@@ -25,20 +25,21 @@ from labelsieve.datasets.readers.labels import (
     targets,
 )
 from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
-from labelsieve.datasets.readers.matlab import is_matlab, parse_matlab
-from labelsieve.datasets.readers.npz import is_npz, parse_npz
+from labelsieve.datasets.readers.matlab import parse_matlab
+from labelsieve.datasets.readers.npz import parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
-from labelsieve.datasets.readers.spreadsheet import is_spreadsheet, parse_spreadsheet
+from labelsieve.datasets.readers.spreadsheet import OLD_EXCEL, parse_spreadsheet
 from labelsieve.errors import DatasetError, DatasetWarning, one_of
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
 _ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute)\b", re.IGNORECASE)
+_MATLAB = (b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file", b"\x89HDF\r\n")
+_ZIP = b"PK\x03\x04"
 # Formats that are not read, by their first bytes.
 _OTHERS = {
     b"ARROW1": "a Feather or Arrow file",
     b"SQLite format 3\0": "a database of SQLite",
-    b"\x89HDF\r\n": "an HDF5 file",
     b"\x80\x04\x95": "a pickle",
     b"\x80\x05\x95": "a pickle",
     b"%PDF-": "a PDF",
@@ -175,12 +176,11 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     if not data or data.isspace():
         raise DatasetError("the file is empty.", file=file)
     path = Path(file)
-    if is_matlab(data):
+    if data.startswith(_MATLAB):
         return parse_matlab(data, path, max_bytes)
-    if is_npz(data):
-        return parse_npz(data, path, max_bytes)
-    if is_spreadsheet(data):
-        return parse_spreadsheet(data, path, max_bytes)
+    if data.startswith((_ZIP, OLD_EXCEL)):
+        first_member = data[30 : 30 + int.from_bytes(data[26:28], "little")]
+        return (parse_npz if first_member.endswith(b".npy") else parse_spreadsheet)(data, path, max_bytes)
     if data.startswith(b"PAR1"):
         return parse_parquet(data, path, max_bytes)
     if _ARFF.match(data):

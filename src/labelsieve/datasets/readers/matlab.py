@@ -36,11 +36,6 @@ _PARTS = (
 _NOT_NUMBERS = frozenset({"cell", "struct", "object", "char", "function", "opaque", "unknown"})
 
 
-def is_matlab(data: bytes) -> bool:
-    """True for the first bytes of a MATLAB file, version 7.3 included."""
-    return data.startswith((b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file", b"\x89HDF\r\n"))
-
-
 def parse_matlab(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     """Read ``data`` and ``target`` (or ``X`` and ``Y``, or parts ``train_data``, ..., joined) of a MATLAB file.
 

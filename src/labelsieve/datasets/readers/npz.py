@@ -21,11 +21,6 @@ REMEDY = "Name the features NAME.X.npz and the labels NAME.Y.npz (or X.NAME.npz 
 _NAME = re.compile(r"(?:(?<=^)|(?<=[._-]))X(?=[._-])")
 
 
-def is_npz(data: bytes) -> bool:
-    """True for the first bytes of an archive of numpy arrays."""
-    return data.startswith(b"PK\x03\x04") and data[30 : 30 + int.from_bytes(data[26:28], "little")].endswith(b".npy")
-
-
 def parse_npz(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     """Read a pair of files from the content of the features; the labels are read from the file next to it."""
     labels = label_file(file)

@@ -21,15 +21,10 @@ from labelsieve.datasets.readers.files import DEFAULT_LIMIT, PYTHON_CELL, requir
 from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 from labelsieve.errors import DatasetError, some_of
 
-ZIP, OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+OLD_EXCEL = b"\xd0\xcf\x11\xe0"  # the first bytes of workbooks before 2007
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 _CELL = re.compile(rb'<c[^>]{0,200}? r="([A-Z]{1,3})(\d{1,7})"')
 COPIES = 4  # of the XML of a sheet, while it is parsed
-
-
-def is_spreadsheet(data: bytes) -> bool:
-    """True for the first bytes of a workbook, old ones included."""
-    return data.startswith((ZIP, OLD_EXCEL))
 
 
 def parse_spreadsheet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:

@@ -5,7 +5,7 @@ module reads numbers and dates.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -286,15 +286,18 @@ def read_decimal_commas(texts: Sequence[str]) -> list[float] | None:
     return [float(text.replace(".", "").replace(",", ".")) for text in texts]
 
 
-_CLOCK_TEXT = r"(?P<hour>\d\d?):(?P<rest>\d\d(?::\d\d(?:\.\d{1,9})?)?)(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
-_TIME = rf"(?:(?:T|,? ){_CLOCK_TEXT}(?:\s?(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?))?)?"
+_CLOCK = r"(?P<hour>\d\d?):(?P<rest>\d\d(?::\d\d(?:\.\d{1,9})?)?)(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
+_TIME = rf"(?:(?:T|,? ){_CLOCK}(?:\s?(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?))?)?"
 _NAME = r"(?P<name>[A-Za-z]{3,9})"
-_YEAR_FIRST = re.compile(rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?){_TIME}", re.ASCII)
-_DOTS = re.compile(rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}}){_TIME}", re.ASCII)
 _SLASHES = re.compile(rf"(?P<one>\d\d?)(?P<mark>[-/])(?P<two>\d\d?)(?P=mark)(?P<year>\d{{4}}|(?<=/)\d\d){_TIME}", re.ASCII)
-_DAY_NAME = re.compile(rf"(?P<day>\d\d?)(?P<mark>[- /]){_NAME}\.?(?P=mark)(?P<year>\d{{4}}|\d\d){_TIME}", re.ASCII)
-_NAME_DAY = re.compile(rf"{_NAME}\.? (?P<day>\d\d?),? (?P<year>\d{{4}}){_TIME}", re.ASCII)
-_CLOCK = re.compile(_CLOCK_TEXT, re.ASCII)
+_FORMS = (
+    re.compile(rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?){_TIME}", re.ASCII),
+    re.compile(rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}}){_TIME}", re.ASCII),
+    _SLASHES,
+    re.compile(rf"(?P<day>\d\d?)(?P<mark>[- /]){_NAME}\.?(?P=mark)(?P<year>\d{{4}}|\d\d){_TIME}", re.ASCII),
+    re.compile(rf"{_NAME}\.? (?P<day>\d\d?),? (?P<year>\d{{4}}){_TIME}", re.ASCII),
+    re.compile(_CLOCK, re.ASCII),
+)
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
@@ -313,83 +316,56 @@ def read_dates(texts: Sequence[str]) -> NDArray[np.float64] | None:
     >>> read_dates(["1970-01-01", "1970-01-01 00:01:00Z"]), read_dates(["12:30 am"]), read_dates(["1/2/2020"])
     (array([ 0., 60.]), array([1800.]), None)
     """
-    for form in (_YEAR_FIRST, _DOTS, _SLASHES, _DAY_NAME, _NAME_DAY):
-        if not texts or not form.fullmatch(texts[0]):
-            continue
-        matches = _all_match(form, texts)
-        dates = None if matches is None else _with_slashes(matches) if form is _SLASHES else _named(matches)
-        return None if matches is None or dates is None else _seconds(matches, dates)
-    times = _all_match(_CLOCK, texts)
-    return _seconds(times, ["1970-01-01"] * len(times)) if times else None
+    form = next((form for form in _FORMS if texts and form.fullmatch(texts[0])), None)
+    found = [] if form is None else _fields(form, texts)
+    if form is _SLASHES and found:
+        first, second = (max(int(fields[name]) for fields in found) for name in ("one", "two"))
+        if (first > 12) == (second > 12):
+            return None
+        day, month = ("one", "two") if first > 12 else ("two", "one")
+        found = [fields | {"day": fields[day], "month": fields[month]} for fields in found]
+    try:
+        times = np.array([_iso_time(fields) for fields in found], dtype="datetime64[us]")
+    except (ValueError, KeyError):  # the 31st of February, 13 PM, a month of another language
+        return None
+    offsets = np.array([_seconds_ahead(fields.get("zone", "")) for fields in found])
+    return times.astype(np.int64) / 1e6 - offsets if found else None
 
 
 def are_undecided_dates(texts: Sequence[str]) -> bool:
-    """True for dates such as 1/2/2020 of which none shows whether the day or the month comes first.
+    """Return True for dates such as 1/2/2020 of which none shows whether the day or the month comes first.
 
     >>> are_undecided_dates(["1/2/2020", "3/4/2021"]), are_undecided_dates(["1/31/2020"])
     (True, False)
     """
-    matches = _all_match(_SLASHES, texts)
-    return bool(matches) and all(0 < int(match[part]) <= 12 for match in matches or () for part in ("one", "two"))
+    found = _fields(_SLASHES, texts)
+    return bool(found) and all(0 < int(fields[part]) <= 12 for fields in found for part in ("one", "two"))
 
 
-Matches = Sequence[re.Match[str]]
-
-
-def _all_match(form: re.Pattern[str], texts: Sequence[str]) -> Matches | None:
+def _fields(form: re.Pattern[str], texts: Sequence[str]) -> list[dict[str, str]]:
+    """Return the named parts of every text, empty where one is left out; an empty list if some text has another form."""
     if not texts or not form.fullmatch(texts[0]):
-        return None
-    found = [match for text in texts if (match := form.fullmatch(text)) is not None]
-    return found if len(found) == len(texts) else None
+        return []
+    found = [match.groupdict("") for text in texts if (match := form.fullmatch(text)) is not None]
+    return found if len(found) == len(texts) else []
 
 
-def _year(match: re.Match[str]) -> str:
-    year = match["year"]
-    return year if len(year) == 4 else str(int(year) + (1900 if int(year) >= PIVOT else 2000))
+def _iso_time(fields: Mapping[str, str]) -> str:
+    """Write the parts of a date as numpy reads it."""
+    year, hour, half = fields.get("year", "1970"), int(fields["hour"] or 0), fields["half"]
+    if len(year) == 2:
+        year = str(int(year) + (1900 if int(year) >= PIVOT else 2000))
+    if half:
+        if not 1 <= hour <= 12:
+            raise ValueError(f"{hour} {half}M")
+        hour = hour % 12 + 12 * (half in "Pp")
+    month = _NUMBER_OF[fields["name"].lower()] if "name" in fields else fields.get("month", "1")
+    return f"{year}-{month!s:0>2}-{fields.get('day', '1'):0>2}T{hour:02}:{fields['rest'] or '00'}"
 
 
-def _named(matches: Matches) -> list[str] | None:
-    months = [_NUMBER_OF.get(match["name"].lower()) if "name" in match.groupdict() else match["month"] for match in matches]
-    if None in months:
-        return None
-    return [f"{_year(match)}-{month!s:0>2}-{match['day']:0>2}" for match, month in zip(matches, months, strict=True)]
-
-
-def _with_slashes(matches: Matches) -> list[str] | None:
-    """Write dates such as 1/31/2020 as 2020-01-31; a number above 12 shows whether the day or the month comes first."""
-    first, second = (max(int(match[name]) for match in matches) for name in ("one", "two"))
-    if (first > 12) == (second > 12):
-        return None
-    day, month = ("one", "two") if first > 12 else ("two", "one")
-    return [f"{_year(match)}-{match[month]:0>2}-{match[day]:0>2}" for match in matches]
-
-
-def _seconds(matches: Matches, dates: Sequence[str]) -> NDArray[np.float64] | None:
-    seconds = _parsed([f"{date}T{_time_of(match)}" for date, match in zip(dates, matches, strict=True)])
-    zones = [match.groupdict().get("zone") for match in matches]
-    return seconds if seconds is None or not any(zones) else seconds - np.array([_offset(zone) for zone in zones])
-
-
-def _time_of(match: re.Match[str]) -> str:
-    """Write the time of day on 24 hours; an hour such as 13 PM becomes 99, which numpy refuses."""
-    if match["hour"] is None:
-        return "00:00"
-    hour, half = int(match["hour"]), match["half"]
-    if half is not None:
-        hour = hour % 12 + 12 * (half in "Pp") if 1 <= hour <= 12 else 99
-    return f"{hour:02}:{match['rest']}"
-
-
-def _offset(zone: str | None) -> float:
+def _seconds_ahead(zone: str) -> float:
     """Return how many seconds a time zone is ahead of UTC."""
-    if zone is None or zone in ("Z", "UTC"):
+    if zone in ("", "Z", "UTC"):
         return 0.0
     digits = zone.replace(":", "")
     return float(f"{digits[0]}1") * (3600 * int(digits[1:3]) + 60 * int(digits[3:] or 0))
-
-
-def _parsed(texts: Sequence[str]) -> NDArray[np.float64] | None:
-    try:
-        return np.array(texts, dtype="datetime64[us]").astype(np.int64) / 1e6
-    except ValueError:  # the 31st of February
-        return None
