@@ -137,10 +137,10 @@ class ArrowColumns(TableColumns):
     @property
     def origin(self) -> str | None:
         """A hash of paths, sizes and times of files that last, or of the contents of temporary ones."""
-        files = getattr(self._dataset, "files", ())
-        if self._folder is not None:
-            return text_print(*map(content_print, files))
-        return file_print(*files) if files else None
+        if not isinstance(self._dataset, needs("pyarrow.dataset").FileSystemDataset):
+            return None
+        files = self._dataset.files
+        return file_print(*files) if self._folder is None else text_print(*map(content_print, files))
 
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
         stored = [self._features[j] for j in columns]

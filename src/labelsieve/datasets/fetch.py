@@ -206,9 +206,9 @@ def catalog() -> Mapping[str, CatalogEntry]:
     """
     entries = {}
     for row in csv.DictReader(_text("catalog.csv").splitlines()):
-        facts = {key: int(row[key]) for key in ("rows", "features", "labels")}
-        lists = {key: tuple(row[key].split()) for key in ("papers", "files")}
-        entries[row["name"]] = CatalogEntry(**{**row, **facts, **lists})  # type: ignore[arg-type]
+        facts: dict[str, Any] = {key: int(row[key]) for key in ("rows", "features", "labels")}
+        facts |= {key: tuple(row[key].split()) for key in ("papers", "files")}
+        entries[row["name"]] = CatalogEntry(**{**row, **facts})
     return MappingProxyType(entries)
 
 

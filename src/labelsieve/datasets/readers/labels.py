@@ -51,6 +51,8 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
         return _labels_of_file(table)
     if is_whole(labels):
         return _by_number(table, int(labels))
+    if isinstance(labels, int):
+        raise DatasetError(f"labels={labels!r} does not name columns.", REMEDY, table.file)
     known = set(table.names)
     if isinstance(labels, str) and labels.startswith(REGEX) and labels not in known:
         try:
@@ -66,13 +68,13 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
             return _by_number(table, int(labels))
         labels = [labels] if labels in known else _names_in(labels, table)
     names: list[str] = []
-    for name in labels:  # type: ignore[union-attr]
+    for name in map(str, labels):
         if name in known:
             names.append(name)
-        elif isinstance(name, str) and any(mark in name for mark in "*?["):
+        elif any(mark in name for mark in "*?["):
             names += _matching(table, re.compile(rf"\A{fnmatch.translate(name)}"), name)
         else:
-            raise _unknown_column(str(name), table)
+            raise _unknown_column(name, table)
     if not names:
         raise DatasetError(f"no label is named; there are {some_of(table.names)}.", REMEDY, table.file)
     return list(dict.fromkeys(names))
