@@ -20,13 +20,13 @@ struct MedoidSettings {
     double bit_distance = 1;
 };
 
-// Labelsets among which medoids are sought and their weights.
+// The points of a search: labelsets among which medoids are sought, and their weights.
 struct MedoidPointList {
     std::vector<uint32_t> labelsets;
     std::vector<double> weights;
 };
 
-// The rest of the memory that a search needs, used again by the next one.
+// Working memory of a search, used again by the next one.
 struct MedoidSpace {
     Labelsets points;
     Buffer<int16_t> short_distances, short_state;
@@ -35,7 +35,7 @@ struct MedoidSpace {
     std::vector<uint32_t> present;
 };
 
-// The next numbers of SplitMix64: the same on every machine.
+// Random numbers by SplitMix64: the same on every machine.
 class SmallRandom {
   public:
     explicit SmallRandom(uint64_t seed) : state_(seed) {}
@@ -55,7 +55,7 @@ void take_best(size_t n_candidates, size_t n, const GainOf& gain_of, const Take&
     struct Gain {
         decltype(gain_of(uint32_t(0))) most;  // what the candidate gained when it was last evaluated
         uint32_t candidate;
-        uint32_t n_taken;  // there were then
+        uint32_t n_taken;  // how many others were taken when it was last evaluated
         bool operator<(const Gain& other) const {
             return most != other.most ? most < other.most : candidate > other.candidate;
         }
@@ -98,7 +98,7 @@ void distances_from(const Labelsets& labelsets, size_t from, const Labelsets& to
 void assign_to_medoids(const Labelsets& labelsets, std::span<const uint32_t> medoids, double bit_distance,
                        MedoidSpace& space, std::vector<uint32_t>& clusters);
 
-// The same for medoids that bit_medoids found. Returns the deviation.
+// What assign_to_medoids does, for medoids that bit_medoids found. Returns the deviation.
 double assign_to_bit_medoids(const Labelsets& labelsets, std::span<const uint32_t> medoids,
                              MedoidSpace& space, std::vector<uint32_t>& clusters);
 
