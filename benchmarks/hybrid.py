@@ -1,4 +1,4 @@
-"""HybridSieve, its parts and its variants on the development sets; nothing here confirms anything.
+"""The hybrid criterion, its parts and its variants on the development sets; nothing here confirms anything.
 
 Protocol: that of :mod:`benchmarks.default_settings` with ML-kNN and logistic regression, and that of
 :mod:`benchmarks.default_settings_numeric` for numeric targets, with nearest neighbors and ridge regression. Two splits: seeds
@@ -21,10 +21,11 @@ from scipy.stats import wilcoxon
 
 from benchmarks import default_settings as labels
 from benchmarks import default_settings_numeric as numeric
-from labelsieve import Criterion, HybridSieve, Sieve
+from labelsieve import Criterion, Sieve
 from labelsieve.discretize import EqualFrequency
 from labelsieve.formula import I, f, min_s, minimum, pos, s, sum_y, y
-from labelsieve.selectors import L1Importance, OrthogonalPursuit
+from labelsieve.registry import make_selector
+from labelsieve.selectors import L1Importance
 
 HALF_A = ("emotions", "scene", "birds", "medical", "genbase", "flags")
 HALF_B = ("yeast", "image", "enron", "CAL500", "languagelog")
@@ -45,7 +46,9 @@ class WithRelevance(Criterion):
 
 
 def hybrid(n_bins=5, information="cmim-positive", **settings):
-    return lambda X: HybridSieve(information, discretizer=EqualFrequency(n_bins), n_features_to_select=40, **settings)
+    return lambda X: make_selector(
+        "hybrid", information=information, discretizer=EqualFrequency(n_bins), n_features_to_select=40, **settings
+    )
 
 
 def sieve(n_bins, criterion, estimator="plugin"):
@@ -57,7 +60,7 @@ def sieve(n_bins, criterion, estimator="plugin"):
 SELECTORS = {
     "cmim 5": sieve(5, "cmim"),
     "cmim 5, corrected, positive": sieve(5, "cmim-positive", "miller-madow"),
-    "omp": lambda X: OrthogonalPursuit(n_features_to_select=40),
+    "omp": lambda X: Sieve("omp", n_features_to_select=40),
     "hybrid 5": hybrid(),
     "hybrid 3": hybrid(3),
     "L1, C = 0.1": lambda X: L1Importance(n_features_to_select=40),
@@ -65,8 +68,8 @@ SELECTORS = {
     "hybrid 5, not corrected": hybrid(estimator="plugin"),
     "hybrid 5, penalty 2 log d": lambda X: hybrid(penalty=2 * np.log(X.shape[1]))(X),
     "cmim 3, corrected, positive": sieve(3, "cmim-positive", "miller-madow"),
-    "omp, ranks and squares": lambda X: OrthogonalPursuit(basis="quadratic-ranks", n_features_to_select=40),
-    "omp, clipped": lambda X: OrthogonalPursuit(basis="clipped", n_features_to_select=40),
+    "omp, ranks and squares": lambda X: make_selector("omp", basis="quadratic-ranks", n_features_to_select=40),
+    "omp, clipped": lambda X: make_selector("omp", basis="clipped", n_features_to_select=40),
     "hybrid 5, product": hybrid(combine="product"),
     "hybrid 5, half weight of omp": hybrid(weights=(1.0, 0.5)),
 }

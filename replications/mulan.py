@@ -24,10 +24,11 @@ from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, whole_number
 from labelsieve.parameters import AT_LEAST_ONE, Interval, StrOptions, checked_fit, parameter
 from labelsieve.registry import PRESETS, resolve_method
-from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
+from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count, Result
 from labelsieve.tables.codes import MAX_LEVELS, Codes
 from labelsieve.tables.cut_points import ColumnCuts
 from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.sparse import validate_data
 from labelsieve.tables.types import CompressedMatrix, FloatArray, Matrix, SparseMatrix, TableLike, TargetsLike, is_sparse
 from labelsieve.tables.weights import RowWeights
@@ -161,17 +162,18 @@ class MulanRanking(BaseSieve):
     @checked_fit
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Rank the columns of ``X``."""
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
         rule = resolve_method(self.method).discretizer
         rule = WekaBins(rule.n_bins) if isinstance(rule, EqualWidth) else rule
         rule = clone(rule).set_params(nominal=list(self.nominal), missing="error")
-        sieve = Sieve(self.method, discretizer=rule, n_features_to_select=None, constant_features="score").fit(X, y)
-        self.n_features_in_ = sieve.n_features_in_
-        self.feature_scores_ = np.empty(self.n_features_in_)
-        self.feature_scores_[sieve.selected_] = sieve.scores_
-        order = weka_order(self.feature_scores_) if self.ties == "weka" else sieve.selected_
-        selected = order[: self._n_wanted(len(order))]
-        self._set_selected(selected, self.feature_scores_[selected])
-        return self
+        sieve = Sieve(self.method, discretizer=rule, n_features_to_select=None, constant_features="score").fit(problem)
+        scores = np.empty(problem.n_features)
+        scores[sieve.selected_] = sieve.scores_
+        order = weka_order(scores) if self.ties == "weka" else sieve.selected_
+        selected = order[: self._n_wanted(len(order), problem.n_features)]
+        return Result(selected, scores[selected], {"feature_scores": scores})
 
 
 def weka_order(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.intp]:

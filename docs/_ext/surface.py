@@ -13,7 +13,7 @@ from sphinx.util.docutils import SphinxDirective
 # The public packages, and the names that precede the others on their pages. A name that several packages list is documented on
 # the page of the first.
 PACKAGES = {
-    "labelsieve": "Sieve HybridSieve LabelwiseSieve QuadraticSieve",
+    "labelsieve": "Sieve LabelwiseSieve QuadraticSieve",
     "labelsieve.criteria": "",
     "labelsieve.formula": "",
     "labelsieve.labelspace": "",

@@ -14,7 +14,7 @@ STEPS = [
     ("Very many features and labels, little time?", 'Sieve("scls")', "no three-way tables; third in two measures"),
     ("Scores in nats, or data larger than memory?", "Sieve()", "CMIM, five bins of equal frequency"),
 ]
-OTHERWISE = ("HybridSieve()", "information and least squares; confirmed for labels")
+OTHERWISE = ("Sieve()", "information and least squares; confirmed for labels")
 LAST = ("How many features?", "PermutationTest, CrossValidated", "stopping rules instead of a fixed number")
 
 

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
     from labelsieve.labelspace import LabelNetwork, NetworkRule
     from labelsieve.selectors.auto.sieve import AutoSieve
-    from labelsieve.selectors.hybrid import HybridSieve
     from labelsieve.selectors.labelwise import LabelwiseSieve
     from labelsieve.selectors.pair_counts import PairCounts
     from labelsieve.selectors.pptmi import PPTMI
@@ -23,7 +22,6 @@ __all__ = [
     "AutoSieve",
     "BaselineSieve",
     "Criterion",
-    "HybridSieve",
     "InputError",
     "LabelNetwork",
     "LabelwiseSieve",
@@ -40,7 +38,6 @@ _MODULES = {
     "AutoSieve": "labelsieve.selectors.auto.sieve",
     "BaselineSieve": "labelsieve.selectors.rankings.univariate",
     "Criterion": "labelsieve.criteria",
-    "HybridSieve": "labelsieve.selectors.hybrid",
     "LabelNetwork": "labelsieve.labelspace",
     "LabelwiseSieve": "labelsieve.selectors.labelwise",
     "NetworkRule": "labelsieve.labelspace",
@@ -58,7 +55,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         from importlib import import_module
 
-        return getattr(import_module(_MODULES[name]), name)
+        found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+        return found
     raise AttributeError(f"module 'labelsieve' has no attribute {name!r}")
 
 

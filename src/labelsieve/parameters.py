@@ -25,6 +25,25 @@ from sklearn.utils._param_validation import validate_parameter_constraints as va
 
 from labelsieve.errors import InputError, did_you_mean
 
+__all__ = [
+    "AT_LEAST_ONE",
+    "AT_LEAST_TWO",
+    "BETWEEN_0_AND_1",
+    "NOT_NEGATIVE",
+    "POSITIVE",
+    "PREDICTOR",
+    "REQUIRED",
+    "CheckedParameters",
+    "HasMethods",
+    "InheritedDocs",
+    "Interval",
+    "StrOptions",
+    "check_choices",
+    "checked_fit",
+    "parameter",
+    "validate_parameter_constraints",
+]
+
 Constraints = dict[str, list[Any]]
 REQUIRED = MISSING
 

@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from labelsieve import HybridSieve, Sieve
+from labelsieve import Sieve
 from labelsieve.registry import make_selector
-from labelsieve.selectors.selection import Selection
+from labelsieve.selection import Selection
 from tests.support.command_line import run, write
 from tests.support.table_libraries import install_only
 
@@ -91,9 +91,9 @@ def test_more_features_than_there_are_means_all(file):
 def test_a_saved_selection_can_be_loaded(frame, file, tmp_path):
     saved = tmp_path / "selected.json"
     assert run("select", file, "--labels", 5, "-k", 4, "--targets", "joint", "--output", saved).exit_code == 0
-    sieve = HybridSieve.from_json(saved)
+    sieve = Sieve.from_json(saved)
     features = frame.iloc[:, :-5]
-    fitted = HybridSieve(targets="joint", n_features_to_select=4).fit(features, frame.iloc[:, -5:])
+    fitted = Sieve(targets="joint", n_features_to_select=4).fit(features, frame.iloc[:, -5:])
     assert sieve.selected_.tolist() == fitted.selected_.tolist()
     assert sieve.transform(features).shape == (400, 4)
     assert sieve.fit(features, frame.iloc[:, -5:]).selected_.shape == (4,)

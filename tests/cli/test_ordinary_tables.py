@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from labelsieve import HybridSieve, Sieve
+from labelsieve import Sieve
 from tests.support.command_line import run
 from tests.support.ordinary_tables import TABLES
 
@@ -20,7 +20,7 @@ def ordinary(request, tmp_path):
     return TABLES[request.param](tmp_path, np.random.default_rng(7))
 
 
-@pytest.mark.parametrize("selector", [Sieve, HybridSieve])
+@pytest.mark.parametrize("selector", [Sieve])
 def test_python_selects_the_relevant_features(ordinary, selector):
     sieve = selector(n_features_to_select=len(ordinary.relevant)).fit(ordinary.X, ordinary.Y)
     assert set(sieve.get_feature_names_out()) == ordinary.relevant

@@ -5,7 +5,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from labelsieve import HybridSieve, Sieve
+from labelsieve import Sieve
 from labelsieve.datasets import DatasetError, DatasetWarning, load
 
 N_ROWS = 200
@@ -35,7 +35,7 @@ def test_numbers_with_a_unit_are_numbers(tmp_path, rng):
         data = load(path, "heavy,hot")
     assert data.feature_kinds == ("numeric", "numeric", "numeric", "nominal")
     np.testing.assert_array_equal(data.X[:, 0], weight)
-    selected = HybridSieve(n_features_to_select=2).fit(data.named_features(), data.Y).get_feature_names_out()
+    selected = Sieve(n_features_to_select=2).fit(data.named_features(), data.Y).get_feature_names_out()
     assert set(selected) == {"weight", "heat"}
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from labelsieve import BaselineSieve, HybridSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import MDL
 from labelsieve.report import Report, selection_report, study_report
@@ -292,7 +292,7 @@ def test_the_citation_is_that_of_the_project():
 
 
 def test_a_hybrid_is_named_and_its_relative_gains_are_drawn_without_a_unit(data):
-    hybrid = HybridSieve(n_features_to_select=3).fit(data.X, data.Y)
+    hybrid = Sieve(n_features_to_select=3).fit(data.X, data.Y)
     page = Page(selection_report(hybrid, data.X, data.Y, resamples=0, confidence=None).html())
     assert any(text.startswith("hybrid selected 3 of 20 features") for text in page.texts)
     assert {"hybrid", "cmim-positive"} <= {text for _, text in page.all("th")}, "the method and its criterion"

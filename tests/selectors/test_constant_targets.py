@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from labelsieve import AutoSieve, HybridSieve, LabelwiseSieve, Sieve
+from labelsieve import AutoSieve, LabelwiseSieve, Sieve
 from labelsieve.datasets import Dataset
 from labelsieve.errors import ConstantTargetWarning
 from labelsieve.selectors import LLSF, ChiSquare, FScore, RankEnsemble, ReliefF, selection_stability
@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 4))
 INFORMATIVE = (X[:, 0] > 0).astype(int)
 RARE = np.r_[1, np.zeros(59, dtype=int)]  # constant in most parts of the rows
-SELECTORS = [Sieve(), LabelwiseSieve(), HybridSieve(), ChiSquare(), ReliefF(), LLSF(), FScore(), RankEnsemble(["mim"])]
+SELECTORS = [Sieve(), Sieve("cmim"), LabelwiseSieve(), ChiSquare(), ReliefF(), LLSF(), FScore(), RankEnsemble(["mim"])]
 
 
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)

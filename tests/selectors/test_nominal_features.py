@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from labelsieve import HybridSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.datasets import load
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth
 from labelsieve.errors import ColumnWarning, IdLikeColumnWarning
@@ -218,7 +218,7 @@ def test_the_correction_of_miller_and_madow_is_noted_where_it_is_too_small():
 @pytest.mark.parametrize("n_levels", [120, 250, 450])
 def test_the_default_of_the_command_line_prefers_informative_features_to_many_levels(n_levels):
     X, y = street_table(n_levels)
-    assert HybridSieve(n_features_to_select=1).fit(X, y).get_feature_names_out().tolist() == ["size"]
+    assert Sieve(n_features_to_select=1).fit(X, y).get_feature_names_out().tolist() == ["size"]
 
 
 def test_levels_with_many_rows_are_not_noted():

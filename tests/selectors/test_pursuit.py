@@ -1,4 +1,4 @@
-"""OrthogonalPursuit selects what one least-squares fit for every candidate selects, from every form of input."""
+"""Forward least squares selects what one least-squares fit for every candidate selects, from every form of input."""
 
 import numpy as np
 import pandas as pd
@@ -6,9 +6,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from labelsieve import HybridSieve, InputError
+from labelsieve import InputError, Sieve
 from labelsieve.registry import make_selector
-from labelsieve.selectors import OrthogonalPursuit
 from labelsieve.stopping import CrossValidated, GTest, Knee, ScoreThreshold
 from tests.support.reference_pursuit import gains
 
@@ -37,7 +36,7 @@ def naive_order(groups, Y, count, **options):
 def test_selection_equals_naive_forward_least_squares(form, labels):
     X, Y = make_data()
     order, scores = naive_order([[column] for column in X.T], Y, 5)
-    found = OrthogonalPursuit(n_features_to_select=5).fit(form(X), labels(Y))
+    found = Sieve("omp", n_features_to_select=5).fit(form(X), labels(Y))
     assert found.selected_.tolist() == order
     np.testing.assert_allclose(found.scores_, scores, rtol=1e-9)
 
@@ -45,15 +44,15 @@ def test_selection_equals_naive_forward_least_squares(form, labels):
 def test_a_weight_of_two_is_a_row_that_occurs_twice():
     X, Y = make_data()
     weights = np.arange(len(X)) % 3
-    weighted = OrthogonalPursuit(n_features_to_select=6).fit(X, Y, sample_weight=weights)
-    repeated = OrthogonalPursuit(n_features_to_select=6).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights, axis=0))
+    weighted = Sieve("omp", n_features_to_select=6).fit(X, Y, sample_weight=weights)
+    repeated = Sieve("omp", n_features_to_select=6).fit(np.repeat(X, weights, axis=0), np.repeat(Y, weights, axis=0))
     assert weighted.selected_.tolist() == repeated.selected_.tolist()
     np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9)
 
 
 def test_forced_features_are_part_of_the_model_and_excluded_ones_are_not():
     X, Y = make_data()
-    found = OrthogonalPursuit(n_features_to_select=3, forced=[7], excluded=[4]).fit(X, Y)
+    found = Sieve("omp", n_features_to_select=3, forced=[7], excluded=[4]).fit(X, Y)
     assert found.selected_[0] == 7
     expected = gains([[column] for column in X.T], Y, [7])
     expected[[4, 7]] = -1
@@ -63,14 +62,14 @@ def test_forced_features_are_part_of_the_model_and_excluded_ones_are_not():
 def test_constant_features_are_selected_last():
     X, Y = make_data()
     X[:, 0] = 3.0
-    assert OrthogonalPursuit(n_features_to_select="all").fit(X, Y).selected_[-1] == 0
+    assert Sieve("omp", n_features_to_select="all").fit(X, Y).selected_[-1] == 0
 
 
 def test_numbers_that_are_categories_are_declared():
     rng = np.random.default_rng(1)
     code = rng.integers(0, 5, 400)
     X, Y = np.column_stack([code, rng.normal(size=400)]), np.isin(code, [1, 3])[:, np.newaxis].astype(int)
-    as_number, as_levels = OrthogonalPursuit().fit(X, Y), OrthogonalPursuit(nominal=[0]).fit(X, Y)
+    as_number, as_levels = Sieve("omp").fit(X, Y), make_selector("omp", nominal=[0]).fit(X, Y)
     assert as_number.feature_scores_[0] < 0.05 < 0.2 < as_levels.feature_scores_[0]
 
 
@@ -78,14 +77,14 @@ def test_features_without_a_column_that_varies_are_selected_last():
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({"same": ["x"] * 60, "level": rng.choice(["u", "v", None], 60), "number": rng.normal(size=60)})
     Y = np.column_stack([frame["number"] > 0, frame["level"] == "u"])
-    assert OrthogonalPursuit(n_features_to_select="all").fit(frame, Y).selected_.tolist() == [1, 2, 0]
-    assert OrthogonalPursuit().fit(frame[["same"]], Y).selected_.tolist() == [0]
+    assert Sieve("omp", n_features_to_select="all").fit(frame, Y).selected_.tolist() == [1, 2, 0]
+    assert Sieve("omp").fit(frame[["same"]], Y).selected_.tolist() == [0]
 
 
 def test_a_label_that_no_known_row_has_is_constant():
     X, Y = make_data()
     unknown = np.column_stack([Y, np.where(np.arange(len(Y)) % 3, 0.0, np.nan)])
-    for selector in (OrthogonalPursuit(n_features_to_select=4), HybridSieve(n_features_to_select=4)):
+    for selector in (Sieve("omp", n_features_to_select=4), Sieve(n_features_to_select=4)):
         expected = clone(selector).fit(X, Y)
         found = selector.fit(X, unknown)
         assert found.selected_.tolist() == expected.selected_.tolist()
@@ -96,7 +95,7 @@ def test_unknown_labels_do_not_count():
     X, Y = make_data()
     unknown = Y.astype(float)
     unknown[::4, 1] = np.nan
-    found = OrthogonalPursuit(n_features_to_select=4).fit(X, unknown)
+    found = Sieve("omp", n_features_to_select=4).fit(X, unknown)
     filled = np.where(np.isnan(unknown), np.nanmean(unknown, axis=0), unknown)
     assert found.selected_.tolist() == naive_order([[column] for column in X.T], filled, 4)[0]
 
@@ -105,15 +104,13 @@ def test_values_near_the_largest_number_are_no_problem():
     X, Y = make_data()
     scale = np.logspace(-300, 300, X.shape[1])
     for form in (np.asarray, sp.csr_array):
-        assert (
-            OrthogonalPursuit().fit(form(X * scale), Y).selected_.tolist() == OrthogonalPursuit().fit(X, Y).selected_.tolist()
-        )
+        assert Sieve("omp").fit(form(X * scale), Y).selected_.tolist() == Sieve("omp").fit(X, Y).selected_.tolist()
 
 
 @pytest.mark.parametrize("rule", [ScoreThreshold(0.2, relative=True), Knee(of="score"), CrossValidated(max_features=3, cv=2)])
 def test_rules_on_scores_and_predictions_stop_it(rule):
     X, Y = make_data()
-    found = OrthogonalPursuit(n_features_to_select=rule).fit(X, Y)
+    found = Sieve("omp", n_features_to_select=rule).fit(X, Y)
     assert 1 <= len(found.selected_) < 10
     assert found.stopping_.reason_
 
@@ -121,9 +118,9 @@ def test_rules_on_scores_and_predictions_stop_it(rule):
 @pytest.mark.parametrize("rule", [GTest(), Knee(of="added")])
 def test_rules_on_counts_are_refused(rule):
     with pytest.raises(InputError, match="this method"):
-        OrthogonalPursuit(n_features_to_select=rule).fit(*make_data())
+        Sieve("omp", n_features_to_select=rule).fit(*make_data())
 
 
 def test_the_registry_knows_its_names():
-    assert isinstance(make_selector("omp", penalty=1.0), OrthogonalPursuit)
-    assert isinstance(make_selector("Orthogonal matching pursuit"), OrthogonalPursuit)
+    assert make_selector("omp", penalty=1.0).criterion.penalty == 1.0
+    assert make_selector("Orthogonal matching pursuit").criterion == "omp"

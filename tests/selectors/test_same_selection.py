@@ -127,8 +127,8 @@ def test_text_columns_of_a_frame_are_categories():
     words = np.array(["low", "middle", "high"])[np.digitize(X[:, 1], [-0.5, 0.5])]
     frame = pd.DataFrame(X, columns=NAMES).assign(**{NAMES[1]: words})
     ranks = np.column_stack([X[:, :1], np.unique(words, return_inverse=True)[1], X[:, 2:]])
-    sieve = Sieve(n_features_to_select=3).fit(frame, Y)
-    assert_same_selection(sieve, Sieve(n_features_to_select=3).fit(ranks, Y))
+    sieve = Sieve("cmim", n_features_to_select=3).fit(frame, Y)
+    assert_same_selection(sieve, Sieve("cmim", n_features_to_select=3).fit(ranks, Y))
     assert 1 in sieve.selected_
     assert sieve.set_output(transform="pandas").transform(frame)[NAMES[1]].tolist() == words.tolist()
 

@@ -231,7 +231,7 @@ RANKINGS = [one for one in MORE if type(one) is not LLSF] + [
 def test_scores_of_a_ranking_fall_and_belong_to_their_columns(selector):
     fitted = clone(selector).fit(*make_data())
     assert np.all(np.diff(fitted.scores_) <= 0)
-    if hasattr(fitted, "feature_scores_"):
+    if fitted.feature_scores_ is not None:
         assert np.array_equal(fitted.feature_scores_[fitted.selected_], fitted.scores_)
 
 

@@ -152,7 +152,7 @@ def test_pairs_of_halves_have_an_error_bound_and_other_resamples_do_not():
 
 
 def test_halves_of_a_pair_have_no_row_in_common():
-    from labelsieve.selectors.selection_stability import row_samples
+    from labelsieve.selectors.stability import row_samples
 
     samples = row_samples(11, 6, "pairs", 0.5, 0)
     assert all(len(a) == len(b) == 5 and not set(a) & set(b) for a, b in zip(samples[::2], samples[1::2], strict=True))

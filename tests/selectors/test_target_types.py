@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from labelsieve.stopping import CrossValidated
 from tests.support.command_line import run
 from tests.support.selection_data import assert_same_selection, make_data
 
-COUNTING = [Sieve, LabelwiseSieve, QuadraticSieve, ChiSquare]
+COUNTING = [partial(Sieve, "cmim"), LabelwiseSieve, QuadraticSieve, ChiSquare]
 
 
 def type_by_the_rule(values):

@@ -1,5 +1,7 @@
 """Targets are classes, whatever they are called: what is taken, and what is refused with a remedy."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,7 +13,7 @@ from labelsieve.discretize import EqualWidth, equal_width
 from labelsieve.information import mutual_information
 from tests.support.selection_data import LABELS, NAMES, assert_same_selection, make_data
 
-selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
+selectors = pytest.mark.parametrize("selector", [partial(Sieve, "cmim"), LabelwiseSieve], ids=["Sieve", "LabelwiseSieve"])
 as_frame = pytest.mark.parametrize("as_frame", [False, True], ids=["array", "frame"])
 
 
@@ -56,22 +58,22 @@ def test_classes_may_be_called_anything(selector, as_frame, kind):
 def test_negative_classes_may_come_in_a_frame(library, as_frame):
     X, Y = make_classes()
     frame = library({name: Y[:, k] - 2 for k, name in enumerate(LABELS)})
-    sieve = Sieve(n_features_to_select=4).fit(features(X, as_frame), frame)
-    assert_same_selection(sieve, Sieve(n_features_to_select=4).fit(X, Y))
+    sieve = Sieve("cmim", n_features_to_select=4).fit(features(X, as_frame), frame)
+    assert_same_selection(sieve, Sieve("cmim", n_features_to_select=4).fit(X, Y))
 
 
 @as_frame
 def test_a_pandas_series_is_a_target(as_frame):
     X, Y = make_classes()
-    sieve = Sieve(n_features_to_select=4).fit(features(X, as_frame), pd.Series(Y[:, 1]))
-    assert_same_selection(sieve, Sieve(n_features_to_select=4).fit(X, Y[:, 1]))
+    sieve = Sieve("cmim", n_features_to_select=4).fit(features(X, as_frame), pd.Series(Y[:, 1]))
+    assert_same_selection(sieve, Sieve("cmim", n_features_to_select=4).fit(X, Y[:, 1]))
 
 
 def test_named_series_are_targets():
     X, Y = make_classes()
-    expected = Sieve(n_features_to_select=4).fit(X, Y[:, 1])
+    expected = Sieve("cmim", n_features_to_select=4).fit(X, Y[:, 1])
     for series in (pd.Series(Y[:, 1], name="sad"), pl.Series("sad", Y[:, 1]), pd.Series(Y[:, 1].astype(str), name="sad")):
-        assert_same_selection(Sieve(n_features_to_select=4).fit(features(X, True), series), expected)
+        assert_same_selection(Sieve("cmim", n_features_to_select=4).fit(features(X, True), series), expected)
 
 
 @selectors
@@ -92,14 +94,14 @@ def test_real_targets_are_binned_like_features(selector, as_frame, make, shift):
 def test_real_targets_are_refused_with_a_remedy_where_classes_were_promised():
     X, _ = make_data()
     with pytest.raises(InputError, match=r"Y, row 0, column 0: .*classes are needed; bin it first, .*equal_width\(Y\)"):
-        Sieve(target_type="class").fit(X, np.abs(X[:, :2]) + 0.25)
+        Sieve("cmim", target_type="class").fit(X, np.abs(X[:, :2]) + 0.25)
 
 
 def test_whole_numbers_are_real_when_that_is_said():
     X, _ = make_data()
     dollars = np.round(1000 + 300 * X[:, :2])
-    said = Sieve(target_type="numeric", target_discretizer=EqualWidth(3), n_features_to_select=3).fit(X, dollars)
-    assert_same_selection(said, Sieve(n_features_to_select=3).fit(X, equal_width(dollars, 3).to_dense()))
+    said = Sieve("cmim", target_type="numeric", target_discretizer=EqualWidth(3), n_features_to_select=3).fit(X, dollars)
+    assert_same_selection(said, Sieve("cmim", n_features_to_select=3).fit(X, equal_width(dollars, 3).to_dense()))
 
 
 def test_mixed_targets_are_each_taken_for_what_they_are():
@@ -107,8 +109,8 @@ def test_mixed_targets_are_each_taken_for_what_they_are():
     mixed = pd.DataFrame({"real": X[:, 1], "text": np.array(["a", "b", "c", "d"])[Y[:, 3]], "label": Y[:, 2]})
     expected = np.column_stack([equal_width(X[:, [1]]).column(0), Y[:, 3], Y[:, 2]])
     for space in ("single", "joint"):
-        sieve = Sieve(targets=space, target_discretizer="equal-width", n_features_to_select=4).fit(X, mixed)
-        assert_same_selection(sieve, Sieve(targets=space, n_features_to_select=4).fit(X, expected))
+        sieve = Sieve("cmim", targets=space, target_discretizer="equal-width", n_features_to_select=4).fit(X, mixed)
+        assert_same_selection(sieve, Sieve("cmim", targets=space, n_features_to_select=4).fit(X, expected))
 
 
 def test_real_targets_that_are_not_finite_are_refused_by_place():
@@ -159,7 +161,7 @@ def test_spaces_that_use_the_labels_of_a_row_together_refuse_missing_ones(space)
     frame[LABELS[0]] = Y[:, 0]
     message = rf"Y, column 1 \('{LABELS[1]}'\): 3 unknown cells, which .* cannot leave out; .*targets=\"single\""
     with pytest.raises(InputError, match=message):
-        Sieve(targets=space).fit(X, frame)
+        Sieve("cmim", targets=space).fit(X, frame)
 
 
 def test_learned_label_networks_refuse_missing_labels():

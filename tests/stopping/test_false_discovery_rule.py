@@ -34,7 +34,7 @@ def test_the_discovered_features_are_selected_in_the_order_of_the_criterion():
 
 def test_nothing_is_selected_from_shuffled_labels_and_the_reason_names_the_power():
     X, Y = make_associations()
-    sieve = Sieve(n_features_to_select=FDR(alpha=0.01)).fit(X, np.random.default_rng(1).permutation(Y))
+    sieve = Sieve("cmim", n_features_to_select=FDR(alpha=0.01)).fit(X, np.random.default_rng(1).permutation(Y))
     assert len(sieve.selected_) == 0
     assert "Nothing is discovered at 0.01" in sieve.stopping_.reason_
     assert f"about {sieve.stopping_.minimum_information_:.4f} nats" in sieve.stopping_.reason_
@@ -42,7 +42,7 @@ def test_nothing_is_selected_from_shuffled_labels_and_the_reason_names_the_power
 
 def test_forced_and_excluded_features_are_not_tested():
     X, Y = make_associations()
-    sieve = Sieve(n_features_to_select=FDR(), forced=[9], excluded=[0]).fit(X, Y)
+    sieve = Sieve("cmim", n_features_to_select=FDR(), forced=[9], excluded=[0]).fit(X, Y)
     assert sieve.selected_[0] == 9
     assert 0 not in sieve.selected_
     assert np.isnan(sieve.stopping_.q_values_[[9, 0]]).all()
@@ -90,7 +90,7 @@ def test_conditional_discoveries_leave_out_what_other_features_explain():
     assert np.count_nonzero(conditional.selected_ >= 10) <= 4
     assert np.count_nonzero(marginal.selected_ >= 20) >= 8
     assert conditional.stopping_.reason_.startswith(f"{len(conditional.selected_)} of 30 features are discovered")
-    shuffled = Sieve(n_features_to_select=FDR(0.2, null="conditional", n_repeats=5)).fit(X, rng.permutation(Y))
+    shuffled = Sieve("cmim", n_features_to_select=FDR(0.2, null="conditional", n_repeats=5)).fit(X, rng.permutation(Y))
     assert len(shuffled.selected_) == 0
     assert "5 features (1 / alpha) or more, or none" in shuffled.stopping_.reason_
 
@@ -98,16 +98,18 @@ def test_conditional_discoveries_leave_out_what_other_features_explain():
 def test_what_has_no_guarantee_is_refused():
     X, Y = make_associations()
     with pytest.raises(InputError, match="null"):
-        Sieve(n_features_to_select=FDR(null="joint")).fit(X, Y)
+        Sieve("cmim", n_features_to_select=FDR(null="joint")).fit(X, Y)
     with pytest.raises(InputError, match="known in all rows"):
-        Sieve(n_features_to_select=FDR(null="conditional")).fit(X, np.where(np.arange(900).reshape(300, 3) == 5, np.nan, Y))
+        Sieve("cmim", n_features_to_select=FDR(null="conditional")).fit(
+            X, np.where(np.arange(900).reshape(300, 3) == 5, np.nan, Y)
+        )
     with pytest.raises(InputError, match="weighted rows"):
-        Sieve(n_features_to_select=FDR()).fit(X, Y, sample_weight=np.arange(1, 301))
+        Sieve("cmim", n_features_to_select=FDR()).fit(X, Y, sample_weight=np.arange(1, 301))
     with pytest.raises(InputError, match="counts rows several times"):
-        Sieve(n_features_to_select=FDR(), targets="copy").fit(X, Y)
+        Sieve("cmim", n_features_to_select=FDR(), targets="copy").fit(X, Y)
     for rule in (FDR(), GTest(), PermutationTest()):
         with pytest.raises(InputError, match=f"{type(rule).__name__}: supervised bins"):
-            Sieve(n_features_to_select=rule, discretizer="mdl").fit(X, Y)
+            Sieve("cmim", n_features_to_select=rule, discretizer="mdl").fit(X, Y)
         if not isinstance(rule, FDR):
             with pytest.raises(InputError, match="n_candidates leaves out most of them"):
                 LabelwiseSieve(n_features_to_select=rule, n_candidates=5).fit(X, Y)

@@ -22,7 +22,7 @@ def data():
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 @pytest.mark.parametrize("settings", [{}, {"forced": [5], "excluded": [0]}], ids=["plain", "forced"])
 def test_every_target_stops_where_a_sieve_for_it_alone_stops(data, rule, settings):
-    lists = LabelwiseSieve("cmim", n_features_to_select=rule, **settings).fit(data.X, data.Y)
+    lists = LabelwiseSieve(n_features_to_select=rule, **settings).fit(data.X, data.Y)
     assert len(lists.stopping_) == data.Y.shape[1]
     for target, found in enumerate(lists.stopping_):
         alone = Sieve("cmim", n_features_to_select=rule, **settings).fit(data.X, data.Y[:, [target]])
@@ -39,7 +39,7 @@ def test_every_target_stops_where_a_sieve_for_it_alone_stops(data, rule, setting
 
 def test_lists_of_other_lengths_are_saved_and_read(data, tmp_path):
     noise = np.random.default_rng(0).integers(2, size=(len(data.Y), 1))
-    lists = LabelwiseSieve("cmim", n_features_to_select=GTest()).fit(data.X, np.hstack([data.Y, noise]))
+    lists = LabelwiseSieve(n_features_to_select=GTest()).fit(data.X, np.hstack([data.Y, noise]))
     assert len(set(lists.n_selected_.tolist())) > 1, "else this tests nothing"
     lists.to_json(tmp_path / "lists.json")
     again = LabelwiseSieve.from_json(tmp_path / "lists.json")
@@ -49,7 +49,7 @@ def test_lists_of_other_lengths_are_saved_and_read(data, tmp_path):
 
 
 def test_candidates_and_parents_go_with_rules(data):
-    few = LabelwiseSieve("cmim", n_features_to_select=ScoreThreshold(0.01), n_candidates=3).fit(data.X, data.Y)
+    few = LabelwiseSieve(n_features_to_select=ScoreThreshold(0.01), n_candidates=3).fit(data.X, data.Y)
     relevant = LabelwiseSieve("mim", n_features_to_select=3).fit(data.X, data.Y)
     for selected, allowed in zip(few.label_support_, relevant.label_support_, strict=True):
         assert not (selected & ~allowed).any()
@@ -61,7 +61,7 @@ def test_candidates_and_parents_go_with_rules(data):
 def test_a_number_gives_lists_of_one_length(data):
     lists = LabelwiseSieve(n_features_to_select=3).fit(data.X, data.Y)
     assert lists.n_selected_.tolist() == [3] * 4
-    assert not hasattr(lists, "stopping_")
+    assert lists.stopping_ is None
 
 
 RANKING = [QuadraticSieve(), ChiSquare(), ReliefF()]

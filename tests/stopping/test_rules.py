@@ -37,7 +37,7 @@ def test_every_rule_keeps_as_many_features_as_its_reference(name):
             assert kept == REFERENCES[name](rule, codes, Y, criterion), (rule, criterion)
 
 
-@parametrize_with_checks([Sieve(n_features_to_select=rule) for rule in (Knee(), ScoreThreshold(-1.0, relative=True))])
+@parametrize_with_checks([Sieve("cmim", n_features_to_select=rule) for rule in (Knee(), ScoreThreshold(-1.0, relative=True))])
 def test_estimator_passes_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -84,7 +84,7 @@ def test_a_warm_start_selects_what_a_fresh_fit_selects(rule):
         assert_same_selection(warm.set_params(n_features_to_select=rule).fit(X, Y), fresh)
         more = min(len(fresh.selected_) + 1, N_FEATURES)
         assert len(warm.set_params(n_features_to_select=more).fit(X, Y).selected_) == more
-        assert not hasattr(warm, "stopping_")
+        assert warm.stopping_ is None
 
 
 @rules
@@ -130,9 +130,9 @@ def test_a_grid_search_tunes_a_rule():
 def test_significance_tests_refuse_weighted_and_repeated_rows(rule):
     X, Y = make_data()
     with pytest.raises(InputError, match="not defined for weighted rows"):
-        Sieve(n_features_to_select=rule).fit(X, Y, sample_weight=np.arange(1, len(X) + 1))
+        Sieve("cmim", n_features_to_select=rule).fit(X, Y, sample_weight=np.arange(1, len(X) + 1))
     with pytest.raises(InputError, match="counts rows several times"):
-        Sieve(n_features_to_select=rule, targets="copy").fit(X, Y)
+        Sieve("cmim", n_features_to_select=rule, targets="copy").fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_cross_validation_takes_sparse_matrices_of_any_format_and_enough_rows():
     rng = np.random.default_rng(0)
     X = np.where(rng.random((60, 4)) < 0.5, rng.normal(size=(60, 4)), 0.0)
     Y = (X[:, :2] > 0).astype(int)
-    expected = Sieve(n_features_to_select="cv").fit(sp.csr_matrix(X), Y).selected_
-    found = Sieve(n_features_to_select="cv").fit(sp.coo_matrix(X), sp.coo_matrix(Y))
+    expected = Sieve("cmim", n_features_to_select="cv").fit(sp.csr_matrix(X), Y).selected_
+    found = Sieve("cmim", n_features_to_select="cv").fit(sp.coo_matrix(X), sp.coo_matrix(Y))
     assert found.selected_.tolist() == expected.tolist()
     with pytest.raises(InputError, match=r"5 folds need 5 rows, and there are n_samples = 3; use fewer folds"):
-        Sieve(n_features_to_select="cv").fit(X[:3], Y[:3])
+        Sieve("cmim", n_features_to_select="cv").fit(X[:3], Y[:3])

@@ -88,7 +88,14 @@ def fit_variant(name, X, Y, *, parents=None, sample_weight=None, **parameters):
     """A sieve that ranks everything by a variant of the registry."""
     make, _, options = VARIANTS[name]
     parents = parents if "parents" in options else None
-    parameters = {"discretizer": None, "n_features_to_select": None, "parents": parents, **FORMULA, **parameters}
+    parameters = {
+        "discretizer": None,
+        "n_features_to_select": None,
+        "target_type": "class",
+        "parents": parents,
+        **FORMULA,
+        **parameters,
+    }
     return Sieve(make(), **parameters).fit(X, Y, sample_weight=sample_weight)
 
 

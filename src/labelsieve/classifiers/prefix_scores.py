@@ -130,7 +130,8 @@ def evaluate_selector(
     each class. Nearest-neighbor estimators get features scaled by the rows ``train``, with their means in missing cells and
     indicators of the most frequent levels of nominal features; the selector, and other estimators, get them as they are.
     """
-    targets = read_targets(Y, getattr(selector, "target_types_", "auto"))
+    types = getattr(selector, "target_types_", None)
+    targets = read_targets(Y, "auto" if types is None else list(types))
     numeric = bool(targets.is_numeric.any())
     answers = learner_targets(targets)[0] if estimator is None and not is_sparse(Y) and not _is_plain(Y, numeric) else Y
     estimator = estimator if estimator is not None else (KNNRegressor() if numeric else MLkNN())

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from labelsieve.datasets import ChunkedTable, Dataset, SyntheticData
     from labelsieve.discretize import Discretizer
+    from labelsieve.selection import Selection
     from labelsieve.selectors.base import BaseSieve
-    from labelsieve.selectors.selection import Selection
     from labelsieve.stopping import StoppingRule
     from labelsieve.tables.types import TableLike
 
@@ -194,7 +194,7 @@ class SelectOptions(ReadOptions):
         if text and needs_numbers:
             column = next(iter(text))
             raise InputError(f"{method} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
-        if hasattr(selector, "target_type"):
+        if "target_type" in selector.get_params(deep=False):
             selector.set_params(target_type=types_of_labels(data, selector.target_type))
         try:
             selector.fit(X, data.Y if needs_numbers or learns else data.named_labels())  # a learner needs labels as numbers
@@ -359,10 +359,12 @@ def large_table(
 
 def fit_large(table: "ChunkedTable", options: "SelectOptions", *, on_cluster: bool = False) -> Any:
     """The selector, fitted on the table."""
+    from labelsieve.selectors.sieve import Sieve
+
     selector = options.make_selector()
     if on_cluster and "backend" in selector.get_params(deep=False):
         selector.set_params(backend="dask")
-    if not getattr(selector, "_takes_chunks", False):
+    if not isinstance(selector, Sieve):
         raise InputError(f"{options.criterion}: this method needs the whole table in memory; raise --memory-limit.")
     return selector.fit(table)
 

@@ -11,18 +11,26 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, Unpack
 from uuid import uuid4
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.backends.chunked.codes_file import CodesFile, MappedCodes, SparseCodesFile, one_writer
 from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource, DaskColumns, needs
 from labelsieve.datasets.readers.column_table import Column, Table
 from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
 from labelsieve.datasets.readers.parquet import pandas_index, read_metadata
 from labelsieve.datasets.stored_chunks import arff_source, arrow_source, chunk_source, csv_source, libsvm_source
+from labelsieve.discretize import Discretizer
 from labelsieve.errors import DatasetError, InputError, whole_number
+from labelsieve.fingerprint import text_print
+from labelsieve.progress import progress_bar
 from labelsieve.resources import available_memory
-from labelsieve.tables.types import TableLike, TargetsLike
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.problem import StoredTable
+from labelsieve.tables.targets import TargetTable, TargetTypes, read_targets, requested_types
+from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -34,7 +42,7 @@ class TableOptions(TypedDict, total=False):
     cache_folder: Path | str | None
 
 
-class ChunkedTable:
+class ChunkedTable(StoredTable):
     """Features and labels in files, for selectors that read them column by column: ``Sieve(...).fit(table)``.
 
     Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_libsvm`, :meth:`from_arff`, :meth:`from_arrow`,
@@ -224,6 +232,56 @@ class ChunkedTable:
     def sparse_labels(self) -> Any:
         """Return all labels if they are a sparse matrix, else None."""
         return self._source.sparse_labels(self._rows)
+
+    def targets(self, target_type: TargetTypes = "auto") -> TargetTable:
+        """Read all targets, one after the other: one or two bytes for each class, eight for each number."""
+        sparse = self.sparse_labels()
+        if sparse is not None:
+            return read_targets(sparse, target_type)
+        wanted = requested_types(target_type, self.n_labels, self.label_names)
+        read = [read_targets(self.label(column), str(kind)) for column, kind in enumerate(wanted)]
+        if len(read) == 1:
+            return read[0]
+        classes = [targets.classes for targets in read]
+        levels = np.concatenate([codes.levels for codes in classes])
+        missing = np.concatenate([[codes.has_missing] for codes in classes])
+        dense = np.empty((classes[0].n_rows, len(levels)), dtype=np.uint8 if levels.max() <= 256 else np.uint16, order="F")
+        for position, codes in enumerate(classes):
+            dense[:, position] = codes.column(0)
+        codes = Codes(len(dense), levels, self.label_names, dense=dense, missing=missing if missing.any() else None)
+        is_numeric = np.concatenate([targets.is_numeric for targets in read])
+        return TargetTable(codes, is_numeric, np.hstack([targets.numbers for targets in read]))
+
+    def encode(self, discretizer: Discretizer, targets: Codes, weights: WeightsLike) -> MappedCodes:
+        """Encode all features into a file: the columns of a table are binned independently of each other.
+
+        Cost: every column is read once, and not at all if it is in ``cache_folder``.
+        """
+        key = self._codes_key(discretizer, targets, weights)
+        names = self.feature_names or tuple(str(j) for j in range(self.shape[1]))
+        folder = None if self.cache_folder is None else Path(self.cache_folder, key)
+        with one_writer(folder), progress_bar("encoding features") as progress:
+            file = (SparseCodesFile if self.is_sparse else CodesFile)(self.n_rows, names, folder=folder, key=key)
+            waiting, done = file.unfinished, 0
+            for columns in self.groups(waiting):
+                some = discretizer.for_columns(columns, self.feature_names)
+                codes = some.encode(self.features(columns), targets, weights)
+                if isinstance(codes, list):
+                    raise InputError(
+                        "Cut points for each target need the table in memory; use MDL(targets='joint') or MDL(targets='copy')."
+                    )
+                file.write(columns, codes)
+                done += len(columns)
+                progress(done, len(waiting))
+            return file.codes(self.memory_limit, on_cluster=self.on_cluster)
+
+    def _codes_key(self, discretizer: Discretizer, targets: Codes, weights: WeightsLike) -> str:
+        """A hash of what the codes depend on; of the targets too, if the discretizer is supervised."""
+        if self.cache_folder is None:
+            return ""
+        of_targets = joblib.hash((targets.levels, targets.dense, targets.sparse)) if discretizer.uses_targets else ""
+        settings = type(discretizer).__name__, joblib.hash(discretizer.get_params()), joblib.hash(weights)
+        return text_print(self.key, *settings, of_targets)
 
     def __repr__(self) -> str:
         return f"ChunkedTable({self.n_rows} rows, {self.shape[1]} features, {self.n_labels} labels)"

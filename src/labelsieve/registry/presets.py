@@ -1,15 +1,16 @@
 """Methods by name: published ones that are a criterion with a label space and a discretizer, and the selectors of all."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
-from labelsieve.criteria import Criterion, JoinedMIM
+from labelsieve.criteria import Criterion, Hybrid, JoinedMIM, LeastSquares
 from labelsieve.discretize import MDL, Discretizer, EqualFrequency, EqualWidth, MeanStd
 from labelsieve.errors import InputError
-from labelsieve.labelspace import LabelSpace, NetworkRule
+from labelsieve.labelspace import LabelSpace, NetworkRule, label_space_name
+from labelsieve.labelspace.base import CountingInput, to_count
 from labelsieve.registry.classes import (
     CRITERIA,
     METHODS,
@@ -22,12 +23,16 @@ from labelsieve.registry.classes import (
     no_such_name,
     parameter_names,
 )
+from labelsieve.resources import thread_context
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TARGET_DISCRETIZER
+from labelsieve.tables.weights import Estimator
 
 AUTO = "auto"  # the setting of the published method
 
 # Of a criterion without a preset. Settings compared: benchmarks/default_settings.py.
-DEFAULT_CRITERION = "cmim"
+DEFAULT_CRITERION = "hybrid"
+DEFAULT_FORMULA = "cmim"  # of selectors that need a formula
 DEFAULT_DISCRETIZER = "equal-frequency"
 
 
@@ -37,7 +42,7 @@ class Preset:
 
     Attributes
     ----------
-    criterion, targets, discretizer, target_discretizer, parents
+    criterion, targets, discretizer, target_discretizer, parents, estimator
         Parameters of :class:`labelsieve.Sieve`, as in the paper.
     paper : str
         The paper.
@@ -49,6 +54,7 @@ class Preset:
     paper: str
     parents: NetworkRule | None = None
     target_discretizer: str = "equal-width"  # of numeric targets
+    estimator: Estimator = "plugin"
 
 
 # Information gain as in Weka, which encodes cuts among the positions between distinct values ("better encoding").
@@ -70,17 +76,55 @@ PRESETS: dict[str, Preset] = {
     "single-cmi": Preset("cmi", "single", EqualWidth(5), "Sechidis, Nikolaou and Brown 2014, eq. 4"),
     "joint-cmi": Preset("cmi", "joint", EqualWidth(5), "Sechidis, Nikolaou and Brown 2014, eq. 3"),
 }
+# Our own methods, which are in METHODS with their facts.
+_OWN = {
+    "hybrid": Preset(
+        Hybrid(), "cumulative", DEFAULT_DISCRETIZER, Hybrid.paper, None, TARGET_DISCRETIZER, estimator="miller-madow"
+    ),
+    "omp": Preset(LeastSquares(), "single", DEFAULT_DISCRETIZER, LeastSquares.paper, None, TARGET_DISCRETIZER),
+}
 
 
 @dataclass(frozen=True)
 class ResolvedMethod:
-    """Everything that decides which features are selected, as objects."""
+    """Everything that decides which features are selected, as objects.
+
+    Attributes
+    ----------
+    criterion : Criterion
+        The criterion: a formula, :class:`~labelsieve.criteria.LeastSquares` or :class:`~labelsieve.criteria.Hybrid`.
+    formula : Criterion or None
+        The formula of the information: the criterion itself, or the one inside a hybrid; None for least squares alone.
+    linear : LeastSquares or None
+        The settings of the least-squares gain, where the criterion has one.
+    space, discretizer, target_discretizer, estimator, parents
+        The label space, the discretizers, the entropy estimator and the rule of the label network.
+    """
 
     criterion: Criterion
+    formula: Criterion | None
+    linear: LeastSquares | None
     space: LabelSpace
     discretizer: Discretizer
-    parents: NetworkRule | None
     target_discretizer: Discretizer
+    estimator: Estimator
+    parents: NetworkRule | None
+
+    def encode(self, problem: Problem, n_jobs: int | None = None) -> list[CountingInput]:
+        """Codes of the features and of the variables of the label space, ready to be counted.
+
+        There is one table of codes for all targets, or one for each target where the discretizer cuts for each.
+        """
+        targets = problem.binned_targets(self.target_discretizer)
+        if self.space.produces not in ("targets", "indicators", "some targets"):
+            targets.require_known(label_space_name(self.space))
+        with thread_context(n_jobs):
+            encoded = self.space.encode(targets, problem.weights)
+            codes = problem.codes(self.discretizer, targets.codes)
+        if problem.n_left_out:
+            encoded = replace(encoded, n_left_out=encoded.n_left_out + problem.n_left_out)
+        tables = codes if isinstance(codes, list) else [codes]
+        return [to_count(each, encoded, problem.weights, self.estimator) for each in tables]
 
 
 def resolve_method(
@@ -89,6 +133,7 @@ def resolve_method(
     discretizer: Any = AUTO,
     target_discretizer: Any = AUTO,
     missing: str | None = None,
+    estimator: Any = AUTO,
 ) -> ResolvedMethod:
     """The objects that the parameters of a selector stand for; what is not ``"auto"`` overrides the published method's setting.
 
@@ -99,17 +144,30 @@ def resolve_method(
     >>> resolve_method("mlinfogain", targets="joint").space
     Joint()
     """
-    name = method_name(criterion) if isinstance(criterion, str) else None
-    preset = None if name is None else PRESETS.get(name)
+    if isinstance(criterion, str):
+        name = method_name(criterion)
+        preset = PRESETS.get(name) or _OWN.get(name)
+    else:  # the settings of a hybrid are those of the method of that name, whatever its parameters are
+        name = criterion
+        preset = _OWN["hybrid"] if isinstance(criterion, Hybrid) else None
     if preset is None:
-        chosen = criterion if name is None else name
-        preset = Preset(chosen, "single", DEFAULT_DISCRETIZER, "", target_discretizer=TARGET_DISCRETIZER)
+        preset = Preset(name, "single", DEFAULT_DISCRETIZER, "", target_discretizer=TARGET_DISCRETIZER)
+    made = make_criterion(preset.criterion if isinstance(criterion, str) else criterion)
+    formula: Criterion | None = made
+    linear = made if isinstance(made, LeastSquares) else None
+    if isinstance(made, LeastSquares):
+        formula = None
+    elif isinstance(made, Hybrid):
+        formula, linear = make_criterion(made.information), made.linear or LeastSquares()
     return ResolvedMethod(
-        make_criterion(preset.criterion),
+        made,
+        formula,
+        linear,
         make_label_space(preset.targets if _is_auto(targets) else targets),
         make_discretizer(preset.discretizer if _is_auto(discretizer) else discretizer, preset.discretizer, missing),
-        preset.parents,
         make_target_discretizer(preset.target_discretizer if _is_auto(target_discretizer) else target_discretizer),
+        preset.estimator if estimator == AUTO else estimator,
+        preset.parents,
     )
 
 
@@ -201,10 +259,18 @@ def make_selector(criterion: object, *, labelwise: bool = False, **settings: obj
     True
     """
     name = method_name(criterion) if isinstance(criterion, str) else None
+    if name in _OWN and not labelwise:  # settings of the criterion make an object of it
+        own = type(_OWN[name].criterion)
+        of_linear = [key for key in settings if key in parameter_names(LeastSquares)] if own is Hybrid else []
+        if of_linear:
+            settings["linear"] = LeastSquares(**{key: settings.pop(key) for key in of_linear})  # type: ignore[arg-type]
+        extra = {key: settings.pop(key) for key in list(settings) if key in parameter_names(own)}
+        kind = load_class("labelsieve.Sieve")
+        return kind(own(**extra) if extra else name, **accepted(kind, settings, name))
     method = METHODS.get(name or "")
     if method is not None:
         kind = selector_class(str(name))
-        if labelwise and not hasattr(kind, "transform_label"):
+        if labelwise and (name in _OWN or not hasattr(kind, "transform_label")):
             raise InputError(
                 f"{name}: it ranks features for all labels together; take a criterion or llsf for lists of labels."
             )
@@ -249,8 +315,6 @@ def declare_nominal(selector: BaseEstimator, columns: Sequence[int], n_columns: 
     if not columns:
         return
     nominal = "all" if len(columns) == n_columns else list(columns)
-    if "nominal" in selector.get_params(deep=False):
-        selector.set_params(nominal=nominal)
     rule = discretizer_of(selector)
     if rule is not None and "nominal" in rule.get_params(deep=False):
         selector.set_params(discretizer=rule.set_params(nominal=nominal))

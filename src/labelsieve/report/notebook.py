@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from labelsieve.report.figures.style import short_names
 from labelsieve.report.html import Html, joined, numeric, paragraph, table, tag
 from labelsieve.report.text import headline
-from labelsieve.selectors.selection import Selection
+from labelsieve.selection import Selection
 
 SHOWN = 30  # rows of the table and of the chart
 ROW, NAME, BARS, VALUE = 18, 150, 260, 60  # pixels of the chart: height of a row; widths of names, bars and values

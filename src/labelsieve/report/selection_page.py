@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.datasets import Dataset, Description, describe
-from labelsieve.errors import InputError, require_same_rows
+from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.report import figures
 from labelsieve.report.html import Cell, Html, Report, Section, facts, figure, folded, joined, numeric, paragraph, table, tag
@@ -29,16 +29,15 @@ from labelsieve.report.provenance import (
     versions,
 )
 from labelsieve.report.text import ranks_text, targets_text
+from labelsieve.selection import COMPONENTS, SelectedFeature, Selection, column_names
 from labelsieve.selectors import selection_stability
 from labelsieve.selectors.base import BaseSieve
-from labelsieve.selectors.column_frames import column_names
 from labelsieve.selectors.discoveries import BaseDiscoveries
-from labelsieve.selectors.selection import COMPONENTS, SelectedFeature, Selection
 from labelsieve.statistics import Stability
 from labelsieve.tables.frames import is_frame
-from labelsieve.tables.label_sets import label_matrix
-from labelsieve.tables.targets import TargetTable, TargetTypes
-from labelsieve.tables.types import TableLike, TargetsLike
+from labelsieve.tables.problem import Problem
+from labelsieve.tables.targets import TargetTable
+from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 MOST_REDUNDANT = 8  # redundant features that a row of the table shows, the most similar
 NAMED = 6  # features that the summary names
@@ -95,8 +94,8 @@ class Facts:
 
 def selection_report(
     selector: BaseSieve,
-    X: TableLike,
-    Y: TargetsLike,
+    X: TableLike | Problem,
+    Y: TargetsLike | None = None,
     *,
     names: Sequence[str] | None = None,
     label_names: Sequence[str] | None = None,
@@ -113,7 +112,7 @@ def selection_report(
     ----------
     selector : fitted selector
         A :class:`labelsieve.Sieve`, :class:`labelsieve.LabelwiseSieve` or another selector with ``selected_``.
-    X, Y : array-like, frame or sparse matrix
+    X, Y : array-like, frame, sparse matrix or Problem
         The data that it was fitted on.
     names, label_names : sequence of str, default=None
         Names of features and labels; by default the columns of frames, or numbers.
@@ -151,22 +150,19 @@ def selection_report(
     ['Selected features', 'Information per label', 'Confidence', 'Data', 'Methods', 'How to cite', 'How to reproduce']
     """
     check_is_fitted(selector)
-    data = read_facts(
-        X,
-        Y,
-        names if names is not None else getattr(selector, "feature_names_in_", None),
-        label_names,
-        getattr(selector, "target_types_", "auto"),
-    )
-    if data.n_features != selector.n_features_in_:
-        raise InputError(f"X has {data.n_features} features, and the selector was fitted on {selector.n_features_in_}.")
+    n_features = as_table(X.X if isinstance(X, Problem) else X).shape[1]
+    if n_features != selector.n_features_in_:
+        raise InputError(f"X has {n_features} features, and the selector was fitted on {selector.n_features_in_}.")
+    problem = selector.read_again(X, Y)
+    data = read_facts(problem, names if names is not None else problem.feature_names, label_names)
     redundant = redundant if _has_codes(selector, data) else None
     stability = None
     if resamples:
-        stability = selection_stability(selector, X, Y, n_repeats=resamples, kind="auto", random_state=random_state)
+        stability = selection_stability(
+            selector, problem.source.X, problem.source.y, n_repeats=resamples, kind="auto", random_state=random_state
+        )
     selection: Selection = selector.selection(
-        X,
-        Y,
+        problem,
         names=data.names,
         label_names=data.label_names,
         redundant=redundant,
@@ -188,9 +184,9 @@ def selection_report(
         blocks["Resamples"] = [("kind", kind), ("number", count), ("random_state", str(random_state))]
     drawn = selection_figures(selector, selection, data, steps, stability)
     sections = [Section("selected", "Selected features", selected), Section("information", "Information per label", drawn)]
-    if confidence is not None and _has_confidence(selector, X, Y):
+    if confidence is not None and _has_confidence(selector, problem):
         rows += [INTERVALS, RANK_SETS]
-        sections.append(Section("confidence", "Confidence", confidence_section(selector, X, Y, data, confidence)))
+        sections.append(Section("confidence", "Confidence", confidence_section(selector, problem, data, confidence)))
     return Report(
         f"Features of {data_name}" if data_name else "Selected features",
         _summary(selector, selection, data),
@@ -204,16 +200,14 @@ def selection_report(
     )
 
 
-def read_facts(
-    X: TableLike, Y: TargetsLike, names: Sequence[str] | None, label_names: Sequence[str] | None, types: TargetTypes = "auto"
-) -> Facts:
-    """Collect sizes, names and statistics of the data; ``types`` are those of the targets, as a selector took them."""
-    X = X if hasattr(X, "shape") else np.asarray(X)
-    targets = read_targets(Y, types)
+def read_facts(problem: Problem, names: Sequence[str] | None, label_names: Sequence[str] | None) -> Facts:
+    """Collect sizes, names and statistics of the data that a selector was fitted on."""
+    X, y, targets = as_table(problem.source.X), problem.source.y, problem.targets
+    if problem.known_rows is not None:  # the page describes all rows, also those without a known target
+        targets = read_targets(y, targets.types.tolist())
     n_rows, n_features = int(X.shape[0]), int(X.shape[1])
-    require_same_rows(n_rows, targets.n_rows)
     features = column_names(X, names, n_features, "feature")
-    labels = column_names(Y, label_names, targets.n_columns, "label")
+    labels = column_names(y, problem.target_names if label_names is None else label_names, targets.n_columns, "label")
     description = None
     if not targets.is_numeric.any() and int(targets.classes.levels.max()) <= 2:
         # A frame may hold text: its cells are not counted.
@@ -225,7 +219,7 @@ def read_facts(
 
 
 def _summary(selector: BaseSieve, selection: Selection, data: Facts) -> Html:
-    in_space = "" if getattr(selector, "targets_", None) is None else f" ({targets_text(selection)})"
+    in_space = "" if selector.targets_ is None else f" ({targets_text(selection)})"
     counts = f"{len(selection.columns):,} of {data.n_features:,} features for {data.count_of_labels()}{in_space}"
     words = [f"{selection.method} selected {counts}, from {data.n_rows:,} rows."]
     if selection.selected and not selection.labelwise:
@@ -298,7 +292,7 @@ def step_components(selection: Selection) -> dict[str, list[float]]:
 
 def _has_codes(selector: BaseSieve, data: Facts) -> bool:
     """Whether redundant features can be found: this needs one list of features and one table of codes."""
-    discretizer = getattr(selector, "discretizer_", None)
+    discretizer = selector.discretizer_
     if discretizer is None or hasattr(selector, "label_ranking") or not len(selector.selected_):
         return False
     return getattr(discretizer, "targets", None) != "single" or len(data.label_names) == 1
@@ -410,7 +404,7 @@ def _parents(parents: tuple[int, ...], data: Facts) -> str:
 
 
 def _curve(selector: BaseSieve) -> list[Html]:
-    rule = getattr(selector, "stopping_", None)
+    rule = selector.stopping_
     if rule is None or not hasattr(rule, "kept_size_"):
         return []
     return [
@@ -440,21 +434,18 @@ def _stability(stability: Stability | None, data: Facts) -> list[Html]:
     ]
 
 
-def _has_confidence(selector: BaseSieve, X: TableLike, Y: TargetsLike) -> bool:
+def _has_confidence(selector: BaseSieve, problem: Problem) -> bool:
     """Whether there is one list of features whose codes, and those of the targets, are known in all rows."""
-    if hasattr(selector, "label_ranking") or not len(selector.selected_):
+    if hasattr(selector, "label_ranking") or not len(selector.selected_) or problem.known_rows is not None:
         return False
-    discretizer = getattr(selector, "discretizer_", None)
-    if getattr(discretizer, "targets", None) == "single":
-        return False
-    codes = selector._selected_codes(X, label_matrix(Y), [int(column) for column in selector.selected_])
-    return not any(table.has_missing for table in codes)
+    codes, targets = selector.coding().codes(problem, selector.selected_.tolist())
+    return not isinstance(codes, list) and not codes.has_missing and not targets.has_missing
 
 
-def confidence_section(selector: BaseSieve, X: TableLike, Y: TargetsLike, data: Facts, confidence: float) -> Html:
+def confidence_section(selector: BaseSieve, problem: Problem, data: Facts, confidence: float) -> Html:
     """Return confidence limits of the first selected features as a table and a figure, and figures of discoveries."""
     found = selector.information_confidence(
-        X, Y, confidence=confidence, names=data.names, label_names=data.label_names, n_shown=N_SHOWN, backend="dict"
+        problem, confidence=confidence, names=data.names, label_names=data.label_names, n_shown=N_SHOWN, backend="dict"
     )
     q_values = found.get("q")
     heads = ["feature", "most informative about", ">nats", ">lower", ">upper", "rank", *([">q-value"] if q_values else [])]

@@ -13,10 +13,9 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from labelsieve.formula import Formula
+    from labelsieve.selection import Names, Selection, StabilitySummary
     from labelsieve.selectors.auto.sieve import AutoSieve
-    from labelsieve.selectors.column_frames import Names
     from labelsieve.selectors.discoveries import BaseDiscoveries
-    from labelsieve.selectors.selection import Selection, StabilitySummary
 
 
 # Headings of the columns of the selected features; one that begins with ">" is for numbers.
@@ -62,7 +61,7 @@ def selection_text(selection: "Selection", *, redundant: float | None = None, co
 def headline(selection: "Selection") -> str:
     """Return a sentence on the method, the numbers of features and labels, and the unit of the scores.
 
-    >>> from labelsieve.selectors.selection import Selection
+    >>> from labelsieve.selection import Selection
     >>> headline(Selection(method="jmi", n_features=9, targets="single", unit="nats", fingerprint={}, selected=()))
     'jmi: 0 of 9 features (single); scores in nats.'
     """
@@ -78,7 +77,7 @@ def headline(selection: "Selection") -> str:
 def targets_text(selection: "Selection") -> str:
     """Name the label space, and the targets that were taken as numeric; all others are classes.
 
-    >>> from labelsieve.selectors.selection import Selection
+    >>> from labelsieve.selection import Selection
     >>> known = {"method": "jmi", "n_features": 2, "fingerprint": {}, "selected": ()}
     >>> targets_text(Selection(**known, targets="single", labels=("genre", "price"), target_types=("class", "numeric")))
     'single; 1 as classes; 1 as numeric: price'

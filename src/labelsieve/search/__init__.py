@@ -13,7 +13,6 @@ from labelsieve.search.least_squares import LeastSquaresGain
 from labelsieve.search.many_labels.lazy_gain import LazyGain, evaluates_lazily
 from labelsieve.search.many_labels.listed import Lists
 from labelsieve.search.quadratic_program import QuadraticProgram
-from labelsieve.search.set_search import SetSearch, make_search
 
 __all__ = [
     "CombinedGain",
@@ -24,11 +23,9 @@ __all__ = [
     "LeastSquaresGain",
     "Lists",
     "QuadraticProgram",
-    "SetSearch",
     "evaluates_lazily",
     "join_labels",
     "joined_scores",
-    "make_search",
     "sampling_error",
     "search_each",
     "targets_per_block",

@@ -52,8 +52,7 @@ class GreedySearch:
     components: list[dict[str, float]] = field(default_factory=list)
     last_scores: NDArray[np.float64] | None = None
     relevance: NDArray[np.float64] | None = None
-    _folded: int = 0
-    _n_open: int = 0  # features that may be selected now
+    _folded: int = 0  # selected features that the gain knows of
 
     @property
     def n_available(self) -> int:
@@ -62,42 +61,50 @@ class GreedySearch:
 
     def extend(self, n_selected: int, progress: Progress | None = None) -> None:
         """Select until there are ``n_selected`` features, or none is left."""
-        n_selected = min(n_selected, self.n_available)
-        self.gain.report_to(progress)
-        if self.gain.is_ranking:
+        n_selected, gain = min(n_selected, self.n_available), self.gain
+        gain.report_to(progress)
+        if gain.is_ranking:
             self._rank(n_selected)
             return
-        penalty = None
-        # isinstance of a protocol would take as long as a step of a small table.
-        ahead = cast(SelectingGain, self.gain) if hasattr(self.gain, "select_best") else None
+        # A gain on a GPU selects many features without returning to the host.
+        ahead = cast(SelectingGain, gain) if hasattr(gain, "select_best") else None
+        penalty, n_open = self._penalty()
         while len(self.selected) < n_selected:
-            self._fold_selected()
-            if ahead is None or not self._select_ahead(ahead, n_selected):
-                penalty = self._penalty() if penalty is None or ahead is not None else penalty
-                self._select_next(penalty)
+            while self._folded < len(self.selected):
+                gain.select(self.selected[self._folded])
+                self._folded += 1
+            if ahead is not None and self._select_ahead(ahead, n_selected):
+                penalty, n_open = self._penalty()
+            else:
+                forced = self.forced[len(self.selected) : len(self.selected) + 1]
+                if not len(forced) and n_open == 0:  # only features that are selected last are left
+                    last = {*map(int, self.last)} - {*self.excluded, *self.selected}
+                    penalty[list(last)] = 0.0
+                    n_open = len(last)
+                among = getattr(gain, "scores_among", None)
+                scores = gain.scores() if among is None else among(self._available(penalty, forced))
+                best = forced[0] if len(forced) else int((scores + penalty).argmax())
+                self._select(best, scores)
+                n_open -= int(penalty[best] == 0)
+                penalty[best] = -np.inf
             if progress is not None:
                 progress(len(self.selected), n_selected)
         if self.selected and self.last_scores is None and ahead is not None:
             self.last_scores = ahead.last_scores()
 
-    def _penalty(self) -> NDArray[np.float64]:
-        """What is added to the scores: no infinity for those that may be selected now."""
+    def _penalty(self) -> tuple[NDArray[np.float64], int]:
+        """What is added to the scores: 0 for features that may be selected now, else minus infinity; and how many are 0."""
         penalty, closed = np.zeros(self.n_features), list({*self.excluded, *self.selected, *map(int, self.last)})
         penalty[closed] = -np.inf
-        self._n_open = self.n_features - len(closed)
-        return penalty
+        return penalty, self.n_features - len(closed)
 
-    def _select_next(self, penalty: NDArray[np.float64]) -> None:
-        still_forced = self.forced[len(self.selected) : len(self.selected) + 1]
-        if not len(still_forced) and self._n_open == 0:  # none but the last ones is left
-            last = {*map(int, self.last)} - {*self.excluded, *self.selected}
-            penalty[list(last)] = 0.0
-            self._n_open = len(last)
-        scores = self._scores(penalty, still_forced)
-        best = still_forced[0] if len(still_forced) else int((scores + penalty).argmax())
-        self._select(best, scores)
-        self._n_open -= int(penalty[best] == 0)
-        penalty[best] = -np.inf
+    def _available(self, penalty: NDArray[np.float64], forced: Sequence[int]) -> NDArray[np.bool_]:
+        """The features among which a lazy gain looks for the best."""
+        available: NDArray[np.bool_] = penalty == 0
+        if len(forced):
+            available[:] = False
+            available[list(forced)] = True
+        return available
 
     def _select_ahead(self, gain: SelectingGain, n_selected: int) -> bool:
         """Let the gain select some features, if the next ones are neither the first, nor forced, nor last."""
@@ -113,24 +120,8 @@ class GreedySearch:
         self.last_scores = None
         return True
 
-    def _fold_selected(self) -> None:
-        while self._folded < len(self.selected):
-            self.gain.select(self.selected[self._folded])
-            self._folded += 1
-
-    def _scores(self, penalty: NDArray[np.float64], forced: Sequence[int]) -> NDArray[np.float64]:
-        """The scores of all features; a lazy gain needs to know among which ones the best is looked for."""
-        among = getattr(self.gain, "scores_among", None)
-        if among is None:
-            return self.gain.scores()
-        available = penalty == 0
-        if len(forced):
-            available[:] = False
-            available[list(forced)] = True
-        scores: NDArray[np.float64] = among(available)
-        return scores
-
     def _rank(self, n_selected: int) -> None:
+        """Sort the scores of a gain that does not depend on the selection."""
         scores = self.gain.scores()
         order = np.argsort(-scores, kind="stable")
         if len(self.last):

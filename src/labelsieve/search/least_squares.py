@@ -17,8 +17,10 @@ from labelsieve.search.gains import Gain
 from labelsieve.tables.cut_points import require_finite
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.magnitude import column_exponents
+from labelsieve.tables.nominal import declare_nominal
+from labelsieve.tables.problem import column_numbers
 from labelsieve.tables.targets import TargetTable
-from labelsieve.tables.types import CompressedMatrix
+from labelsieve.tables.types import ColumnsLike, CompressedMatrix
 
 Real = NDArray[np.float64]
 Basis = Literal["linear", "clipped", "ranks", "quadratic-ranks"]
@@ -169,6 +171,23 @@ def row_shares(weights: Real | None, n_rows: int) -> tuple[Real, float]:
         return np.full(n_rows, 1.0 / n_rows), float(n_rows)
     scaled = weights / weights.max()
     return scaled / scaled.sum(), float(scaled.sum()) * float(weights.max())
+
+
+def linear_columns(
+    table: NumberTable,
+    nominal: ColumnsLike | None,
+    basis: Basis = "linear",
+    weights: Real | None = None,
+    n_jobs: int | None = None,
+    *,
+    allow_missing: bool = True,
+) -> LinearColumns:
+    """The columns of a linear model of a table; ``nominal`` are columns of numbers that are categories, by number or name."""
+    require_finite(table, allow_missing=allow_missing)
+    if nominal is not None:
+        named = nominal if isinstance(nominal, str) else column_numbers(nominal, table.names, table.shape[1], "nominal")
+        table = declare_nominal(table, named)
+    return feature_columns(table, basis=basis, weights=weights, n_jobs=n_jobs)
 
 
 def feature_columns(

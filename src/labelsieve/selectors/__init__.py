@@ -1,5 +1,6 @@
+from labelsieve.selection.information import RedundantFeature
+from labelsieve.selection.selection import SelectedFeature, Selection
 from labelsieve.selectors.discoveries import ConditionalDiscoveries, MarginalDiscoveries
-from labelsieve.selectors.pursuit import OrthogonalPursuit
 from labelsieve.selectors.rankings.chi_square import ChiSquare, chi_square
 from labelsieve.selectors.rankings.ensemble import RankEnsemble
 from labelsieve.selectors.rankings.grro import GRRO
@@ -12,13 +13,11 @@ from labelsieve.selectors.rankings.importance import (
 )
 from labelsieve.selectors.rankings.relief import ReliefF, ReliefFML, RReliefF
 from labelsieve.selectors.rankings.univariate import BMFS, MGFS, FScore, NeighborInformation, PCALoadings
-from labelsieve.selectors.redundancy import RedundantFeature
 from labelsieve.selectors.regressions.latent import SCMFS, SSFS, ManifoldMIFS
 from labelsieve.selectors.regressions.llsf import LLSF
 from labelsieve.selectors.regressions.mddm import MDDM
 from labelsieve.selectors.regressions.sparse import MDFS, MFSMCDM, MSSL, PMFS, RFS
-from labelsieve.selectors.selection import SelectedFeature, Selection
-from labelsieve.selectors.selection_stability import selection_stability
+from labelsieve.selectors.stability import selection_stability
 from labelsieve.statistics import Stability, stability_index
 
 __all__ = [
@@ -41,7 +40,6 @@ __all__ = [
     "ManifoldMIFS",
     "MarginalDiscoveries",
     "NeighborInformation",
-    "OrthogonalPursuit",
     "PCALoadings",
     "PermutationImportance",
     "RReliefF",

@@ -1,45 +1,86 @@
-"""The base class of the selectors: parameters, reading data, the mask."""
+"""The base class of all selectors: it reads the problem once, calls one method, and stores one result.
 
-from dataclasses import dataclass, replace
+A selector defines ``fit``, whose signature and documentation users see, and ``_select``, which gets a
+:class:`~labelsieve.tables.problem.Problem` and returns a :class:`Result`. Whatever a fitted selector can show (a table, text,
+information per label, a file) is computed by functions of :mod:`labelsieve.selection` and offered here as methods.
+"""
+
+import os
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from numbers import Integral
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, Self
 
-import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.datasets.chunked_table import ChunkedTable
-from labelsieve.discretize import Discretizer, allows_missing
-from labelsieve.errors import InputError, require_same_rows
-from labelsieve.labelspace import read_targets
-from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, parameter
-from labelsieve.registry import make_count
-from labelsieve.selectors.chunked_input import check_chunked, read_chunked_targets
-from labelsieve.selectors.column_frames import set_feature_names
-from labelsieve.selectors.fitted import FittedSelector
-from labelsieve.selectors.selector_input import ColumnChoice
+from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions
+from labelsieve.discretize import Discretizer, allows_missing, one_table
+from labelsieve.errors import InputError, is_whole
+from labelsieve.labelspace import LabelSpace, Single, label_space_name
+from labelsieve.labelspace.base import RandomState
+from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, StrOptions, parameter
+from labelsieve.plotting import Axes, figure_function
+from labelsieve.registry import DEFAULT_DISCRETIZER, METHODS, make_count, make_discretizer, make_target_discretizer, method_of
+from labelsieve.selection.frames import column_names, frame_of_columns, information_frame, table_print
+from labelsieve.selection.information import (
+    Coding,
+    RedundantFeature,
+    confidence_table,
+    label_information,
+    redundant_features,
+    step_components,
+)
+from labelsieve.selection.selection import COMPONENTS, SelectedFeature, Selection, StabilitySummary, StoppingDecision
+from labelsieve.selection.storage import read_selector, settings_of, write_selector
+from labelsieve.selection.summary import Summary
+from labelsieve.statistics import Stability
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base import Evaluator
-from labelsieve.tables.features import check_features, required
-from labelsieve.tables.frames import is_frame, is_integer_array
+from labelsieve.tables.features import check_features
+from labelsieve.tables.frames import is_frame
+from labelsieve.tables.problem import Names, NumberProblem, Problem, Source, StoredTable, column_numbers, read
 from labelsieve.tables.sparse import check_sparse
-from labelsieve.tables.targets import TARGET_TYPES, TargetTable, constant_targets, warn_of_constant_targets
-from labelsieve.tables.types import Features, FloatArray, TableLike, TargetsLike, WeightsLike, is_sparse
-from labelsieve.tables.weights import positive_weights
+from labelsieve.tables.targets import TARGET_TYPES, read_target_columns
+from labelsieve.tables.types import ColumnsLike, FloatArray, TableLike, TargetsLike, WeightsLike, as_table
+from labelsieve.tables.weights import Estimator
 
 Count = int | float | None
+TableOrProblem = TableLike | StoredTable | Problem
 
 COUNT = (AT_LEAST_ONE, BETWEEN_0_AND_1, None)
 N_FEATURES = (*COUNT, str)
 TARGET_TYPE: tuple[Any, ...] = (StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray)
+NAMED = 8  # features that the representation in one line names
+MAX_STEPS = 100  # selected features whose redundancy and complementarity a table shows: their cost grows with the square
 
 
-class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, BaseEstimator):
-    """Reading data and the mask, for all selectors.
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a selector found: the fitted attributes are set from it.
+
+    Attributes
+    ----------
+    selected : ndarray of int
+        Columns in order of selection; one row for each target where every target has a list, padded with -1.
+    scores : ndarray of float
+        The score of every selected feature, in the same shape.
+    attributes : mapping of str to object
+        Further fitted attributes, by name without the final underscore; None for those that do not apply.
+    """
+
+    selected: NDArray[np.intp]
+    scores: FloatArray
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+
+
+class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
+    """Base class of selectors.
 
     Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires. Those that have
     a parameter of this list inherit its description.
@@ -81,9 +122,77 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         As in scikit-learn.
     """
 
+    # Parameters and fitted attributes that not every selector has, and their values for those that do not. They are declared
+    # for the type checker alone, because an annotation would make them fields of the dataclasses below.
+    if TYPE_CHECKING:
+        n_features_to_select: Any
+        target_type: Any
+        forced: ColumnsLike
+        excluded: ColumnsLike
+        selected_: NDArray[np.intp]
+        scores_: FloatArray
+        support_: NDArray[np.bool_]
+        n_features_in_: int
+        feature_names_in_: NDArray[np.object_]
+        label_names_: Any
+        target_types_: Any
+        discretizer_: Discretizer | None
+        target_discretizer_: Discretizer | None
+        targets_: LabelSpace | None
+        criterion_: Any
+        stopping_: Any
+        feature_scores_: FloatArray | None
+        relevance_: FloatArray | None
+        q_values_: Any
+        p_values_: Any
+        estimator_: Estimator
+        label_support_: Any
+        comparison_: dict[str, Any]
+        selector_: Any
+    else:
+        n_features_to_select, target_type, forced, excluded = None, "auto", (), ()
+        label_names_ = target_types_ = discretizer_ = target_discretizer_ = targets_ = criterion_ = None
+        stopping_ = feature_scores_ = relevance_ = q_values_ = p_values_ = None
+        estimator_ = "plugin"
+
+    @abstractmethod
+    def _select(self, problem: Problem) -> Result:
+        """Select features."""
+
+    def _fit(self, X: Any, y: TargetsLike | None, sample_weight: WeightsLike = None) -> Self:
+        """Read the problem, select features, and set the fitted attributes."""
+        self._forget()
+        problem = read(X, y, sample_weight, target_type=self.target_type, estimator=self)
+        if isinstance(problem.X, StoredTable):
+            raise InputError(f"{type(self).__name__} needs the table in memory; Sieve takes a ChunkedTable.")
+        return self._keep(problem, self._select(problem))
+
+    def _forget(self) -> None:
+        """Remove the fitted attributes of an earlier fit."""
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
+            delattr(self, name)
+
+    def _keep(self, problem: Problem | NumberProblem, result: Result) -> Self:
+        """Set the fitted attributes."""
+        self.n_features_in_ = problem.n_features
+        if problem.feature_names is not None:
+            self.feature_names_in_ = np.array(problem.feature_names, dtype=object)
+        if problem.target_names is not None:
+            self.label_names_ = np.array(problem.target_names, dtype=object)
+        if isinstance(problem, Problem) and (problem.source.y is not None or isinstance(problem.X, StoredTable)):
+            self.target_types_ = problem.targets.types
+        self.selected_, self.scores_ = result.selected, result.scores
+        self.support_ = np.zeros(problem.n_features, dtype=bool)
+        self.support_[result.selected[result.selected >= 0]] = True
+        for name, value in result.attributes.items():
+            setattr(self, f"{name}_", value)
+        return self
+
+    # ------------------------------------------------------------------------- helpers for subclasses
+
     def _validate_params(self) -> None:
         super()._validate_params()
-        if isinstance(getattr(self, "n_features_to_select", None), str):
+        if isinstance(self.n_features_to_select, str):
             allowed = self._parameter_constraints["n_features_to_select"]
             if str in allowed and StoppingRule not in allowed and isinstance(self._count, StoppingRule):
                 raise InputError(
@@ -92,56 +201,56 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
 
     @property
     def _count(self) -> Any:
-        """The number of features to select, or the rule that finds it."""
-        count = getattr(self, "n_features_to_select", None)
+        """The number of features to select, or the stopping rule that finds it."""
+        count = self.n_features_to_select
         return make_count(count) if isinstance(count, str) else count
 
-    @overload
-    def _rows(
-        self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike, target_discretizer: Discretizer
-    ) -> tuple[Features, TargetTable, FloatArray | None]: ...
-    @overload
-    def _rows(
-        self, X: ChunkedTable | TableLike, Y: TargetsLike | None, sample_weight: WeightsLike, target_discretizer: Discretizer
-    ) -> tuple[Features | ChunkedTable, TargetTable, FloatArray | None]: ...
-    def _rows(
-        self, X: TableLike | ChunkedTable, Y: TargetsLike | None, sample_weight: WeightsLike, target_discretizer: Discretizer
-    ) -> tuple[Features | ChunkedTable, TargetTable, NDArray[np.float64] | None]:
-        """Features, targets and weights of the rows that have weight, and in which some target is known."""
-        table: Features | ChunkedTable
-        if isinstance(X, ChunkedTable):
-            table, targets = check_chunked(self, X, Y), read_chunked_targets(X, self.target_type)
+    def _n_wanted(self, n_available: int, n_features: int) -> int:
+        """The number of features to select among those available; more than there are means all."""
+        count = self._count
+        if count is None:
+            return n_available
+        if isinstance(count, Integral):
+            return min(int(count), n_available)
+        return min(max(1, round(float(count) * n_features)), n_available)
+
+    def _limits(self, problem: Problem) -> tuple[list[int], list[int]]:
+        """The forced and the excluded columns."""
+        forced, excluded = problem.column_numbers(self.forced, "forced"), problem.column_numbers(self.excluded, "excluded")
+        both = sorted(set(forced) & set(excluded))
+        if both:
+            raise InputError(f"Column {both[0]} is both forced and excluded.")
+        if len(excluded) == problem.n_features:
+            raise InputError("Every column is excluded; leave at least one to select.")
+        return forced, excluded
+
+    def _first(
+        self, problem: Problem | NumberProblem, order: NDArray[np.intp], scores: FloatArray, n_forced: int = 0, **more: Any
+    ) -> Result:
+        """The first features of a complete order: the number that was asked for, or that of a stopping rule."""
+        rule, fitted = self._count, None
+        if isinstance(rule, StoppingRule):
+            source = problem.source
+            kept, fitted = stop_ranking(
+                rule, order, scores, n_forced=n_forced, evaluator=self._evaluator(problem), X=source.X, Y=source.y
+            )
         else:
-            Y = required(self, Y)
-            table, targets = self._checked(X), read_targets(Y, self.target_type)
-        self.target_types_, self.target_discretizer_ = targets.types, target_discretizer
-        n_rows = table.shape[0]
-        require_same_rows(n_rows, targets.n_rows)
-        rows, weights = positive_weights(sample_weight, n_rows)
-        if rows is not None:  # before binning: rows without weight must not move the cut points
-            targets, table = targets.take_rows(rows), _take_rows(table, rows)
-        with_targets = targets.rows_with_targets()
-        if with_targets is not None:
-            n_left_out = int(np.count_nonzero(~with_targets))
-            targets, table = replace(targets.take_rows(with_targets), n_left_out=n_left_out), _take_rows(table, with_targets)
-            weights = None if weights is None else weights[with_targets]
-        self._warn_of_constant(targets)
-        return table, targets.discretized(target_discretizer, weights), weights
+            kept = max(self._n_wanted(len(order), problem.n_features), n_forced)
+        return Result(order[:kept].astype(np.intp), scores[:kept], {**more, "stopping": fitted})
 
-    def _warn_of_constant(self, targets: TargetTable) -> None:
-        """Warn of targets with one value in all of several rows."""
-        if targets.n_rows > 1:
-            names = targets.classes.names
-            warn_of_constant_targets(constant_targets(targets), getattr(self, "label_names_", names))
+    def _evaluator(self, problem: Problem | NumberProblem) -> Evaluator:
+        """A function that evaluates predictions from the first features that the selector selects in some of the rows."""
+        source = problem.source
 
-    def _checked(self, X: TableLike) -> Features:
-        """The features with scikit-learn's checks."""
-        if not is_integer_array(X, (2,)):
-            return check_features(self, X)
-        # Nothing is left to check that reading the codes does not, and there are no names.
-        set_feature_names(self, X.shape[1], None)
-        codes: NDArray[Any] = X
-        return codes
+        def evaluator(*arguments: Any) -> Any:
+            # Loaded late: most selections need no learner.
+            from labelsieve.classifiers.prefix_scores import evaluate_selector
+
+            return evaluate_selector(self, source.X, source.y, source.sample_weight, *arguments)
+
+        return evaluator
+
+    # ------------------------------------------------------------------------- scikit-learn
 
     def transform(self, X: TableLike) -> Any:
         """``X`` with the selected features only, in the order of its columns."""
@@ -152,51 +261,6 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         """``X``, which has the selected features, with columns of zeros for the others."""
         check_sparse(X, "X")
         return super().inverse_transform(X)
-
-    def _n_wanted(self, n_available: int) -> int:
-        """The number of features to select; more than there are means all."""
-        count = self._count
-        if count is None:
-            return n_available
-        if isinstance(count, Integral):
-            return min(int(count), n_available)
-        return min(max(1, round(float(count) * self.n_features_in_)), n_available)
-
-    def _keep_first(
-        self,
-        order: NDArray[np.intp],
-        scores: NDArray[np.float64],
-        n_forced: int,
-        X: TableLike,
-        Y: TargetsLike,
-        sample_weight: WeightsLike,
-    ) -> None:
-        """Select the first of all features in order: the number that was asked for, or that of a stopping rule."""
-        self.__dict__.pop("stopping_", None)
-        rule = self._count
-        if isinstance(rule, StoppingRule):
-            evaluator = self._evaluator(X, Y, sample_weight)
-            kept, self.stopping_ = stop_ranking(rule, order, scores, n_forced=n_forced, evaluator=evaluator, X=X, Y=Y)
-        else:
-            kept = max(self._n_wanted(len(order)), n_forced)
-        self._set_selected(order[:kept].astype(np.intp), scores[:kept])
-
-    def _evaluator(self, X: TableLike, Y: TargetsLike | None, sample_weight: WeightsLike) -> Evaluator:
-        """Evaluates predictions from the first features that the selector selects: see :class:`SelectionPath`."""
-        X = X.tocsr() if is_sparse(X) else X  # other formats have no rows to take
-        Y = Y.tocsr() if is_sparse(Y) else Y
-
-        def evaluator(*arguments: Any) -> Any:
-            from labelsieve.classifiers.prefix_scores import evaluate_selector  # most selections need no learner
-
-            return evaluate_selector(self, X, required(self, Y), sample_weight, *arguments)
-
-        return evaluator
-
-    def _set_selected(self, selected: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
-        self.selected_, self.scores_ = selected, scores
-        self.support_ = np.zeros(self.n_features_in_, dtype=bool)
-        self.support_[selected] = True
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -211,6 +275,562 @@ class BaseSieve(CheckedParameters, ColumnChoice, FittedSelector, SelectorMixin, 
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = allows_missing(self)
         return tags
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        unfitted: str = super().__repr__(N_CHAR_MAX=N_CHAR_MAX)
+        if not self._is_fitted():
+            return unfitted
+        columns, names = self._listed_columns(), self._feature_names(None, None)
+        first = ", ".join(names[column] for column in columns[:NAMED]) + (", ..." if len(columns) > NAMED else "")
+        return f"{unfitted}  # {len(columns)} of {self.n_features_in_} features{': ' if first else ''}{first}"
+
+    def __str__(self) -> str:
+        return f"{super().__repr__()}\n{self.summary()}" if self._is_fitted() else repr(self)
+
+    def _html_repr(self) -> str:
+        """The diagram of scikit-learn and, of a fitted selector, the table and the scores."""
+        diagram: str = estimator_html_repr(self)
+        return diagram + self.summary()._repr_html_() if self._is_fitted() else diagram
+
+    def _repr_mimebundle_(self, **options: object) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**options)
+        return {**bundle, "text/plain": str(self)}
+
+    def _is_fitted(self) -> bool:
+        return "support_" in vars(self)
+
+    # ------------------------------------------------------------------------- what a fitted selector shows
+
+    @property
+    def ranking_(self) -> NDArray[np.intp]:
+        """Rank of every feature: 1 for the first selected one. As in scikit-learn's ``RFE``, low ranks are the best.
+
+        Selected features are ranked in order of selection (``RFE`` gives all of them rank 1), the others behind them by
+        ``feature_scores_``, ties by column; where there are no such scores, and for excluded features, they share the rank
+        behind all others. Where every label has a list, shape (n_targets, n_features).
+        """
+        check_is_fitted(self)
+        if self.selected_.ndim == 2:
+            return np.array([_ranks(row[row >= 0], self.n_features_in_) for row in self.selected_])
+        if self.feature_scores_ is None:
+            return _ranks(self.selected_, self.n_features_in_)
+        names = vars(self).get("feature_names_in_")
+        left_out = {*column_numbers(self.excluded, names, self.n_features_in_, "excluded"), *self.selected_.tolist()}
+        rest = [column for column in np.argsort(-self.feature_scores_, kind="stable").tolist() if column not in left_out]
+        return _ranks(np.array([*self.selected_, *rest], dtype=np.intp), self.n_features_in_)
+
+    def summary(
+        self,
+        X: TableOrProblem | None = None,
+        y: TargetsLike | None = None,
+        *,
+        names: Names = None,
+        label_names: Names = None,
+        redundant: float | None = None,
+        stability: Stability | int | None = None,
+        confidence: float | None = None,
+    ) -> Summary:
+        """The selection as a table of text, which fits the width of the terminal, and of HTML in a notebook.
+
+        A fitted selector keeps no rows: without the data the table has ranks, names, scores and, where the criterion computes
+        it anyway, the relevance of every feature alone. With ``X`` and ``y``, the data of ``fit``, also redundancy,
+        complementarity, the information added, and the label that a feature is most informative about; ``redundant`` and
+        ``stability`` add more. Parameters are those of :meth:`selection`; ``confidence``, such as 0.95, adds confidence limits
+        of the information and confidence sets of the ranks: see :meth:`information_confidence`.
+
+        Examples
+        --------
+        >>> from labelsieve import Sieve
+        >>> from labelsieve.datasets import make_feature_roles
+        >>> data = make_feature_roles(n_rows=300)
+        >>> Sieve("jmi", n_features_to_select=2).fit(data.X, data.Y).summary(names=data.feature_names)
+        jmi: 2 of 28 features (single); scores in nats.
+        <BLANKLINE>
+        rank   feature        score   relevance
+        ───────────────────────────────────────
+           1   relevant-22   0.6536      0.6536
+           2   relevant-12   1.2737      0.3480
+        """
+        if X is None and (redundant is not None or is_whole(stability)):
+            raise InputError("summary: redundant and resamples need X and y, the data of fit.")
+        problem = None if X is None else self.read_again(X, y)
+        if confidence is not None and (problem is None or (y is None and not isinstance(X, Problem))):
+            raise InputError("summary: confidence needs X and y, the data of fit.")
+        given: dict[str, Any] = {"names": names, "label_names": label_names}
+        counted = isinstance(X, Problem) or y is not None
+        selection = self._describe(problem, redundant=redundant, components=counted, stability=stability, **given)
+        if confidence is None:
+            return Summary(selection, redundant)
+        table = self.information_confidence(problem, confidence=confidence, backend="dict", **given)
+        return Summary(selection, redundant, {**table, "confidence": confidence})
+
+    def to_frame(
+        self,
+        X: TableOrProblem | None = None,
+        y: TargetsLike | None = None,
+        *,
+        names: Names = None,
+        label_names: Names = None,
+        redundant: float | None = None,
+        stability: Stability | int | None = None,
+        backend: str | None = None,
+    ) -> Any:
+        """The table of :meth:`summary` as a data frame, a row for every selected feature.
+
+        Columns: see :meth:`labelsieve.selectors.Selection.table`.
+
+        Parameters
+        ----------
+        X, y, names, label_names, redundant, stability
+            As for :meth:`summary`.
+        backend : {"pandas", "polars", "pyarrow", "dict"}, default=None
+            The library of the frame; by default that of ``X``, or the first of them that is installed, or a dict of lists.
+        """
+        given: dict[str, Any] = {"names": names, "label_names": label_names, "redundant": redundant, "stability": stability}
+        return frame_of_columns(self.summary(X, y, **given).selection.table(), backend, X)
+
+    def selection(
+        self,
+        X: TableOrProblem | None = None,
+        y: TargetsLike | None = None,
+        *,
+        names: Names = None,
+        label_names: Names = None,
+        redundant: float | None = None,
+        components: bool = False,
+        information: bool = False,
+        stability: Stability | int | None = None,
+    ) -> Selection:
+        """The result as a :class:`~labelsieve.selectors.Selection`, which can be stored, printed and compared.
+
+        Parameters
+        ----------
+        X, y : array-like, frame, sparse matrix or Problem, default=None
+            The data of ``fit``: needed for ``redundant``, ``components``, ``information`` and a number of resamples; their
+            fingerprints are stored.
+        names, label_names : sequence of str, default=None
+            Names of features and labels; by default those of frames, or numbers.
+        redundant : float, default=None
+            List features that were not selected and are at least this similar to a selected one, see
+            :meth:`redundant_features`.
+        components : bool, default=False
+            Add relevance, redundancy and complementarity of the first 100 features, see :meth:`information_components`, and
+            the label that every feature has the most information about. Without it, features have the relevance that ``fit``
+            computed, if any.
+        information : bool, default=False
+            Add the mutual information of every selected feature with every label, see :meth:`label_information`.
+        stability : Stability or int, default=None
+            Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection; or a number of
+            resamples, to compute it.
+        """
+        check_is_fitted(self)
+        counted = isinstance(X, Problem) or (X is not None and y is not None)
+        if not counted and (information or components or redundant is not None or is_whole(stability)):
+            raise InputError("selection: redundant, components, information and resamples need X and y, the data of fit.")
+        problem = None if X is None else self.read_again(X, y)
+        return self._describe(
+            problem,
+            names=names,
+            label_names=label_names,
+            redundant=redundant,
+            components=components,
+            information=information,
+            stability=stability,
+        )
+
+    def _describe(
+        self,
+        problem: Problem | None,
+        *,
+        names: Names = None,
+        label_names: Names = None,
+        redundant: float | None = None,
+        components: bool = False,
+        information: bool = False,
+        stability: Stability | int | None = None,
+    ) -> Selection:
+        """Make the :class:`Selection` of a fitted selector, with the parts that were asked for."""
+        check_is_fitted(self)
+        features, labels = self._feature_names(problem, names), self._label_names(problem, label_names)
+        if is_whole(stability) and problem is not None:
+            from labelsieve.selectors.stability import selection_stability  # a function of selectors
+
+            source = problem.source
+            stability = selection_stability(self, source.X, source.y, n_repeats=int(stability), kind="auto", random_state=0)
+        method = method_of(self)
+        info = METHODS.get(method)
+        rules = [] if self.stopping_ is None else self.stopping_
+        return Selection(
+            method=method,
+            formula=self._formula() if info is None else info.formula,
+            targets=self._target_space(),
+            unit="nats" if info is None else info.scores,
+            n_bins=getattr(self.discretizer_, "n_bins", None),
+            n_rows=None if problem is None else int(as_table(problem.source.X).shape[0]),
+            n_features=self.n_features_in_,
+            labels=labels,
+            target_types=() if self.target_types_ is None else tuple(self.target_types_),
+            selector=type(self).__name__,
+            settings=settings_of(self),
+            fingerprint={} if problem is None else _fingerprints(problem),
+            stopping=tuple(StoppingDecision.of_rule(rule) for rule in (rules if isinstance(rules, list) else [rules])),
+            stability=StabilitySummary.of_stability(stability, features) if isinstance(stability, Stability) else None,
+            selected=self._selected_features(problem, features, labels, redundant, components, information),
+        )
+
+    def _selected_features(
+        self,
+        problem: Problem | None,
+        names: tuple[str, ...],
+        labels: tuple[str, ...],
+        redundant: float | None,
+        components: bool,
+        information: bool,
+    ) -> tuple[SelectedFeature, ...]:
+        near: dict[int, list[RedundantFeature]] = {}
+        about: dict[int, FloatArray] = {}
+        steps: dict[str, Any] = {}
+        if problem is not None:
+            near = {} if redundant is None else self.redundant_features(problem, at_least=redundant)
+            if components or information:
+                columns = self._listed_columns()
+                about = dict(zip(columns, label_information(problem, self.coding(), columns), strict=True))
+            if components and self._has_one_table():
+                steps = step_components(problem, self.coding(), self.selected_[:MAX_STEPS].tolist())
+        selected = []
+        for label, columns_, scores in self._lists(len(labels)):
+            for index, column in enumerate(map(int, columns_)):
+                known, top = about.get(column), dict[str, Any]()
+                if known is not None and components:
+                    most = int(known.argmax())
+                    top = {"top_label": labels[most], "top_label_information": float(known[most])}
+                selected.append(
+                    SelectedFeature(
+                        rank=index + 1,
+                        feature=names[column],
+                        column=column,
+                        score=float(scores[index]),
+                        components=self._components(column, index, steps, known, label),
+                        redundant={names[feature.feature]: feature.similarity for feature in near.get(column, [])},
+                        information=tuple(known.tolist()) if information and known is not None else (),
+                        label=None if label is None else labels[label],
+                        **top,
+                    )
+                )
+        return tuple(selected)
+
+    def _components(
+        self, column: int, index: int, steps: dict[str, Any], about: FloatArray | None, label: int | None
+    ) -> dict[str, float]:
+        """All components of a step that was counted; otherwise the relevance, where it is known."""
+        if steps and index < len(steps[COMPONENTS[0]]):
+            return {kind: float(values[index]) for kind, values in steps.items()}
+        if self.relevance_ is not None:
+            return {COMPONENTS[0]: float(self.relevance_[column])}
+        return {} if about is None else {COMPONENTS[0]: float(about.sum() if label is None else about[label])}
+
+    def _lists(self, n_labels: int) -> list[tuple[int | None, Any, Any]]:
+        """The lists of selected columns with their scores: one for all labels, or one for each."""
+        return [(None, self.selected_, self.scores_)]
+
+    def _listed_columns(self) -> list[int]:
+        """Selected columns in order of selection; in order of columns where every label has a list."""
+        ordered = self.selected_ if self.selected_.ndim == 1 else np.flatnonzero(self.support_)
+        return [int(column) for column in ordered]
+
+    def _feature_names(self, problem: Problem | None, given: Names) -> tuple[str, ...]:
+        given = vars(self).get("feature_names_in_") if given is None else given
+        return column_names(None if problem is None else problem.source.X, given, self.n_features_in_, "feature")
+
+    def _label_names(self, problem: Problem | None, given: Names) -> tuple[str, ...]:
+        given = self.label_names_ if given is None else given
+        count = self._n_labels() if problem is None else problem.targets.n_columns
+        if problem is None and count is None:
+            count = 0 if given is None else len(given)
+        return column_names(None if problem is None else problem.source.y, given, int(count or 0), "label")
+
+    def _formula(self) -> str:
+        """The formula of a criterion; a custom one that was stored in a file is known by its text."""
+        return "" if self.criterion_ is None else str(getattr(self.criterion_, "score", self.criterion_))
+
+    def _n_labels(self) -> int | None:
+        """The number of labels, where a fitted selector without data knows it."""
+        return None
+
+    def _target_space(self) -> str:
+        return "all together" if self.targets_ is None else label_space_name(self.targets_)
+
+    # ------------------------------------------------------------------------- information, counted from the data again
+
+    def read_again(self, X: Any, y: TargetsLike | None) -> Problem:
+        """The problem of ``fit`` again: the same columns, and targets of the same types."""
+        check_is_fitted(self)
+        if isinstance(X, Problem):
+            return X
+        if y is None:  # a table of features alone, for what needs no targets
+            checked = check_features(self, X, reset=False)
+            constant = read_target_columns(np.zeros(checked.shape[0], dtype=np.uint8))
+            return Problem(checked, constant, source=Source(X, None))
+        types = "auto" if self.target_types_ is None else list(self.target_types_)
+        return read(X, y, target_type=types, estimator=self, reset=False)
+
+    def _counting_options(self) -> CountingOptions:
+        """The parameters of the selector that counting depends on."""
+        return DEFAULT_OPTIONS
+
+    def coding(self) -> Coding:
+        """How features and targets were encoded and counted; five bins of equal frequency for selectors without codes."""
+        return Coding(
+            make_discretizer(DEFAULT_DISCRETIZER) if self.discretizer_ is None else self.discretizer_,
+            make_target_discretizer() if self.target_discretizer_ is None else self.target_discretizer_,
+            Single() if self.targets_ is None else self.targets_,
+            self._counting_options(),
+        )
+
+    def _has_one_table(self) -> bool:
+        """Whether steps and redundant features can be counted: one list of features, and one table of codes for all labels."""
+        rule = self.discretizer_
+        return rule is not None and self.selected_.ndim == 1 and getattr(rule, "targets", "") != "single"
+
+    def label_information(
+        self,
+        X: TableOrProblem,
+        y: TargetsLike | None = None,
+        *,
+        names: Names = None,
+        label_names: Names = None,
+        backend: str | None = None,
+    ) -> Any:
+        """Mutual information of every selected feature with every target, in nats.
+
+        Features and targets are counted as in the selection: features in the bins of its discretizer (five bins of equal
+        frequency for selectors without one), every target by itself, numeric ones in the bins of its target discretizer. Cost:
+        one pass over the selected columns.
+
+        Parameters
+        ----------
+        X, y : array-like, frame, sparse matrix or Problem
+            The data of ``fit``.
+        names, label_names : sequence of str, default=None
+            Names of all features and of the labels; by default those of frames, or numbers.
+        backend : {"pandas", "polars", "pyarrow", "dict"}, default=None
+            See :meth:`to_frame`.
+
+        Returns
+        -------
+        frame of shape (n_selected, n_targets)
+            A row for every selected feature in order of selection, where every label has a list in order of columns; a column
+            for every target. Names of features are the index of a pandas frame, and the first column, ``feature``, of others.
+
+        Examples
+        --------
+        >>> from labelsieve import Sieve
+        >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [[0, 0], [0, 1], [1, 1], [1, 1]]
+        >>> sieve = Sieve("mim", n_features_to_select=1).fit(X, Y)
+        >>> print(sieve.label_information(X, Y, names=["tempo", "loudness"], label_names=["calm", "happy"]).round(2))
+                 calm  happy
+        feature
+        tempo    0.69   0.22
+        """
+        problem, columns = self.read_again(X, y), self._listed_columns()
+        table = label_information(problem, self.coding(), columns)
+        features, labels = self._feature_names(problem, names), self._label_names(problem, label_names)
+        return information_frame([features[column] for column in columns], labels, table, problem.source.X, backend)
+
+    def information_components(
+        self, X: TableOrProblem, y: TargetsLike | None = None, sample_weight: WeightsLike = None
+    ) -> dict[str, FloatArray]:
+        r"""Relevance, redundancy and complementarity of every selected feature: the same components for any criterion.
+
+        .. math:: \sum_y I(f; y) - \frac{1}{|S|} \sum_{s \in S} \sum_y \max(0, c_{fsy})
+                  + \frac{1}{|S|} \sum_{s \in S} \sum_y \max(0, -c_{fsy})
+                  = \frac{1}{|S|} \sum_{s \in S} \sum_y I(f; y \mid s), \quad c_{fsy} = I(f; s) - I(f; s \mid y)
+
+        in nats, with S the features selected before f (Brown et al. 2012, section 4). The co-information :math:`c_{fsy}` of
+        a feature, another one and a label is redundancy where it is positive, and complementarity where it is negative. The
+        sum of the three components is the information that f adds, averaged over the features selected before it.
+
+        ``X``, ``y`` and ``sample_weight`` are those of ``fit``; labels are counted in the label space of the selection. A label
+        space that draws at random without a seed draws again.
+
+        Cost: tables of two selected features and a target, for every pair of them.
+
+        Examples
+        --------
+        >>> from labelsieve import Sieve
+        >>> X, Y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]  # exclusive or
+        >>> sieve = Sieve("jmi", n_features_to_select=2, discretizer=None).fit(X, Y)
+        >>> components = sieve.information_components(X, Y)
+        >>> {kind: values.round(2).tolist() for kind, values in components.items()}
+        {'relevance': [0.0, 0.0], 'redundancy': [0.0, 0.0], 'complementarity': [0.0, 0.69]}
+        """
+        check_is_fitted(self)
+        if not self._has_one_table():
+            raise InputError(
+                f"{type(self).__name__}: information_components needs one list of features and one table of codes."
+            )
+        if isinstance(X, Problem):
+            problem = X
+        else:
+            types = list(self.target_types_)
+            problem = read(X, y, sample_weight, target_type=types, estimator=self, reset=False)
+        return step_components(problem, self.coding(), self.selected_.tolist())
+
+    def redundant_features(
+        self, X: TableOrProblem, y: TargetsLike | None = None, *, at_least: float = 0.9
+    ) -> dict[int, list[RedundantFeature]]:
+        """For each selected feature, the features that were not selected and have nearly the same information.
+
+        Parameters
+        ----------
+        X, y : array-like, frame, sparse matrix or Problem
+            The data of ``fit``; ``y`` is for discretizers that use the targets.
+        at_least : float, default=0.9
+            The smallest similarity, see :class:`~labelsieve.selectors.RedundantFeature`.
+        """
+        problem, rule = self.read_again(X, y), self.discretizer_
+        if rule is None or self.selected_.ndim == 2:
+            lacks = "has no codes to compare" if rule is None else "selects features for each label"
+            raise InputError(f"{type(self).__name__} {lacks}; redundant features are information for one list of a criterion.")
+        if rule.uses_targets and y is None and not isinstance(X, Problem):
+            raise InputError(f"redundant_features: {rule!r} is supervised; pass the targets as y.")
+        codes = problem.codes(rule, self.coding().target_codes(problem))
+        return redundant_features(
+            one_table(codes, "redundant_features"), self.selected_, self._counting_options(), at_least=at_least
+        )
+
+    def information_confidence(
+        self,
+        X: TableOrProblem | None,
+        y: TargetsLike | None = None,
+        *,
+        confidence: float = 0.95,
+        method: str = "asymptotic",
+        n_resamples: int = 200,
+        random_state: RandomState = 0,
+        names: Names = None,
+        label_names: Names = None,
+        n_shown: int | None = None,
+        backend: str | None = None,
+    ) -> Any:
+        """Confidence limits of the information of the selected features, and confidence sets of their ranks by information.
+
+        Limits are those of the information about the label that a feature is most informative about, for each feature by
+        itself: see :func:`labelsieve.discoveries.information_intervals`. They account for the choice of that label among all
+        (Bonferroni: the level of a label is ``1 - (1 - confidence) / n_labels``), not for the choice of features because of
+        their information. Ranks are those of the information about all labels, among the listed features, for all of them
+        together: see :func:`labelsieve.discoveries.information_ranks`.
+
+        Parameters
+        ----------
+        X, y : array-like, frame, sparse matrix or Problem
+            The data of ``fit``, without missing cells.
+        confidence : float, default=0.95
+            Confidence level of limits and ranks.
+        method : {"asymptotic", "bootstrap"}, default="asymptotic"
+            Of the limits; ranks are always from bootstrap samples of the rows.
+        n_resamples, random_state : int, default=200 and 0
+            Bootstrap samples.
+        names, label_names : sequence of str, default=None
+            Names of all features and of the labels; by default those of frames, or numbers.
+        n_shown : int, default=None
+            List the first selected features only; None: all.
+        backend : {"pandas", "polars", "pyarrow", "dict"}, default=None
+            See :meth:`to_frame`.
+
+        Returns
+        -------
+        frame
+            ``feature``, ``label``, ``information`` (nats, corrected for bias), ``lower``, ``upper``, ``first_rank``,
+            ``last_rank`` and, of selectors and stopping rules with a false discovery rate, ``q``. Cost: counting the listed
+            columns for every bootstrap sample.
+
+        Examples
+        --------
+        >>> from labelsieve import Sieve
+        >>> from labelsieve.datasets import make_feature_roles
+        >>> data = make_feature_roles(n_rows=300)
+        >>> sieve = Sieve("jmi", n_features_to_select=3).fit(data.X, data.Y)
+        >>> print(sieve.information_confidence(data.X, data.Y, backend="pandas").round(2).drop(columns="label"))
+              feature  information  lower  upper  first_rank  last_rank
+        0  feature 22         0.42   0.33   0.51           1          1
+        1  feature 12         0.17   0.10   0.26           2          3
+        2  feature 27         0.23   0.15   0.31           2          3
+        """
+        problem, columns = self.read_again(X, y), self._listed_columns()[:n_shown]
+        if not columns:
+            raise InputError(f"{type(self).__name__} selected nothing, so there is no information to be certain about.")
+        options: dict[str, Any] = {"confidence": confidence, "n_resamples": n_resamples, "random_state": random_state}
+        table = confidence_table(problem, self.coding(), columns, method=method, **options)
+        features, labels = self._feature_names(problem, names), self._label_names(problem, label_names)
+        table["feature"] = [features[column] for column in columns]
+        table["label"] = [labels[label] for label in table["label"]]
+        # Of the selector or of its stopping rule, if they control the false discovery rate.
+        for q_values in (self.q_values_, getattr(self.stopping_, "q_values_", None)):
+            if isinstance(q_values, np.ndarray) and q_values.ndim == 1:
+                table["q"] = q_values[columns].tolist()
+                break
+        return frame_of_columns(table, backend, problem.source.X)
+
+    # ------------------------------------------------------------------------- figures
+
+    def plot(
+        self,
+        X: TableOrProblem | None = None,
+        y: TargetsLike | None = None,
+        *,
+        names: Names = None,
+        n_shown: int = 30,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the selected features and their scores: see :func:`labelsieve.report.figures.ranking`.
+
+        With the data of ``fit`` the bars are the components of :meth:`information_components`, which mean the same for every
+        criterion.
+        """
+        check_is_fitted(self)
+        components = None if X is None else self.information_components(X, y)
+        return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
+
+    def plot_information(
+        self,
+        X: TableOrProblem,
+        y: TargetsLike | None = None,
+        *,
+        names: Names = None,
+        label_names: Names = None,
+        ax: Axes | None = None,
+    ) -> Axes:
+        """Draw the information per label: see :func:`labelsieve.report.figures.information_map`."""
+        problem, columns = self.read_again(X, y), self._listed_columns()
+        table, features = label_information(problem, self.coding(), columns), self._feature_names(problem, names)
+        named = label_names is not None or self.label_names_ is not None or is_frame(problem.source.y)
+        labels = self._label_names(problem, label_names) if named else None
+        return figure_function("information_map")(
+            table, features=[features[column] for column in columns], labels=labels, ax=ax
+        )
+
+    def plot_confidence(
+        self, X: TableOrProblem, y: TargetsLike | None = None, *, n_shown: int = 30, ax: Axes | None = None, **options: Any
+    ) -> Axes:
+        """Draw :meth:`information_confidence`: see :func:`labelsieve.report.figures.information_confidence`."""
+        table = self.information_confidence(X, y, n_shown=n_shown, backend="dict", **options)
+        return figure_function("information_confidence")(table, confidence=options.get("confidence", 0.95), ax=ax)
+
+    # ------------------------------------------------------------------------- files
+
+    def to_json(self, path: str | os.PathLike[str], selection: Selection | None = None) -> None:
+        """Write the fitted selector to ``path``: all of it or, if something fails, nothing.
+
+        ``selection`` is stored in place of ``self.selection()``: one made with the data has their fingerprints.
+        """
+        check_is_fitted(self)
+        write_selector(self, self.selection() if selection is None else selection, path)
+
+    @classmethod
+    def from_json(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a fitted selector: it transforms as the one that was saved."""
+        return read_selector(cls, path)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -232,15 +852,20 @@ class BaseRanking(BaseSieve):
 
     n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
 
-    def _keep_best(self, scores: NDArray[np.float64], X: TableLike, Y: TargetsLike, sample_weight: WeightsLike = None) -> None:
-        """Select the features of largest score."""
+    def _best(self, problem: Problem | NumberProblem, scores: FloatArray, **more: Any) -> Result:
+        """The features of largest score."""
         order = np.argsort(-scores, kind="stable")
-        self.feature_scores_ = scores
-        self._keep_first(order, scores[order], 0, X, Y, sample_weight)
+        return self._first(problem, order, scores[order], feature_scores=scores, **more)
 
 
-def _take_rows(X: Features | ChunkedTable, rows: NDArray[np.bool_]) -> Features | ChunkedTable:
-    if isinstance(X, ChunkedTable):
-        return X.take_rows(rows)
-    kept = np.flatnonzero(rows)
-    return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
+def _ranks(order: NDArray[np.intp], n_features: int) -> NDArray[np.intp]:
+    """Ranks from 1 of the columns in order; all others share the rank behind them."""
+    ranks = np.full(n_features, len(order) + 1, dtype=np.intp)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks
+
+
+def _fingerprints(problem: Problem) -> dict[str, str]:
+    """Hashes of the data that the user passed."""
+    source = {"X": problem.source.X, "y": problem.source.y}
+    return {name: table_print(table) for name, table in source.items() if table is not None}

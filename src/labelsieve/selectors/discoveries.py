@@ -1,7 +1,7 @@
 """Selectors with an error rate: features that are associated with targets, each by itself or given all other features."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -30,21 +30,20 @@ from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base import Missing
 from labelsieve.errors import InputError, unknown_name
 from labelsieve.information import mutual_information
-from labelsieve.labelspace import TargetTable, read_targets
+from labelsieve.labelspace import TargetTable
 from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, StrOptions, checked_fit, parameter
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.registry import CRITERIA, make_discretizer, make_target_discretizer
 from labelsieve.resources import n_threads, thread_context
-from labelsieve.selectors.base import TARGET_TYPE, BaseSieve
-from labelsieve.selectors.column_frames import Names, column_names, frame_of_columns
-from labelsieve.selectors.feature_confidence import of_any_label
+from labelsieve.selection.frames import column_names, frame_of_columns
+from labelsieve.selection.information import level_for_any_label as of_any_label
+from labelsieve.selection.summary import Summary
+from labelsieve.selectors.base import TARGET_TYPE, BaseSieve, Result
 from labelsieve.selectors.regressions.base import class_indicators
-from labelsieve.selectors.selection_views import Summary
-from labelsieve.selectors.selector_input import named_labels
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.features import check_features, check_numbers
+from labelsieve.tables.problem import Names, Problem, read
 from labelsieve.tables.targets import TargetTypes
 from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
 
@@ -89,33 +88,40 @@ class BaseDiscoveries(BaseSieve):
 
     finds_pairs: ClassVar[bool] = True  # discoveries are pairs of a feature and a label, not features alone
 
-    def _encode(self, X: TableLike, y: TargetsLike) -> tuple[Codes, Codes]:
+    def _encode(self, problem: Problem) -> tuple[Codes, Codes]:
         """Encode features and targets in the rows in which some target is known."""
         name, rule = type(self).__name__, "equal-frequency" if self.discretizer == "auto" else self.discretizer
         self.discretizer_ = make_discretizer(rule, missing=self.missing)
         self.discretizer_.require_unsupervised(name)
-        X, table, _ = self._rows(X, named_labels(self, y), None, make_target_discretizer(self.target_discretizer))
-        self.n_rows_left_out_, targets = table.n_left_out, table.codes
+        self.target_discretizer_ = make_target_discretizer(self.target_discretizer)
+        targets = problem.binned_targets(self.target_discretizer_).codes
+        self.n_rows_left_out_ = problem.n_left_out
         with thread_context(self.n_jobs):
-            return one_table(self.discretizer_.encode(X, targets), name), targets
+            return one_table(problem.codes(self.discretizer_, targets), name), targets
 
-    def _set_discoveries(
+    def _discoveries(
         self, information: Real, p_values: Real | None, q_values: Real, label_q_values: Real, reason: str = ""
-    ) -> None:
-        """Set the fitted attributes: features with a q-value of at most ``alpha`` are selected, the smallest first.
+    ) -> Result:
+        """Select the features with a q-value of at most ``alpha``, the smallest first.
 
         ``information`` (nats), ``p_values`` and ``label_q_values`` have features in rows and labels in columns, NaN where there
         is no value; ``q_values`` has one for each feature.
         """
-        self.information_, self.q_values_, self.label_q_values_ = information, q_values, label_q_values
-        self.__dict__.pop("p_values_", None)
-        if p_values is not None:
-            self.p_values_ = p_values
-        self.feature_scores_ = np.nansum(information, axis=1)
-        order = np.lexsort((-self.feature_scores_, q_values))
+        scores = np.nansum(information, axis=1)
+        order = np.lexsort((-scores, q_values))
         selected = order[q_values[order] <= self.alpha].astype(np.intp)
-        self._set_selected(selected, self.feature_scores_[selected])
-        self.reason_ = reason
+        return Result(
+            selected,
+            scores[selected],
+            {
+                "information": information,
+                "p_values": p_values,
+                "q_values": q_values,
+                "label_q_values": label_q_values,
+                "feature_scores": scores,
+                "reason": reason,
+            },
+        )
 
     @property
     def pair_support_(self) -> NDArray[np.bool_]:
@@ -136,13 +142,13 @@ class BaseDiscoveries(BaseSieve):
     def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:
         """Return the columns of ``discoveries_`` as lists; names are those of the fitted frames by default, or numbers."""
         pairs = np.argwhere(self.pair_support_)
-        names = getattr(self, "feature_names_in_", None) if names is None else names
-        label_names = getattr(self, "label_names_", None) if label_names is None else label_names
+        names = vars(self).get("feature_names_in_") if names is None else names
+        label_names = self.label_names_ if label_names is None else label_names
         features = column_names(None, names, self.n_features_in_, "feature")
         labels = column_names(None, label_names, self.label_q_values_.shape[1], "label")
         at = pairs[:, 0], pairs[:, 1]
         q, information = self.label_q_values_[at], self.information_[at]
-        p = self.p_values_[at] if hasattr(self, "p_values_") else None
+        p = None if self.p_values_ is None else self.p_values_[at]
         order = np.lexsort((-information, q if p is None else p, q))
         columns: dict[str, list[Any]] = {
             "feature": [features[feature] for feature in at[0][order]],
@@ -263,7 +269,14 @@ class MarginalDiscoveries(BaseDiscoveries):
     random_state: RandomState = 0
 
     @checked_fit
-    def fit(self, X: TableLike, y: TargetsLike, *, strata: ArrayLike | None = None, groups: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: TableLike | Problem,
+        y: TargetsLike | None = None,
+        *,
+        strata: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> Self:
         """Test the features of ``X`` for association with the targets ``y``, dense or sparse, one column or many.
 
         Parameters
@@ -276,12 +289,15 @@ class MarginalDiscoveries(BaseDiscoveries):
             Rows that belong together, such as samples of one patient: they are permuted as a whole, among groups of the same
             stratum and, if targets vary inside of groups, of the same size. All p-values are from permutations then.
         """
-        features, targets = self._encode(X, y)
-        n_rows = features.n_rows + self.n_rows_left_out_
+        self._forget()
+        problem = read(X, y, target_type=self.target_type, estimator=self)
+        return self._keep(problem, self._select(problem, strata, groups))
+
+    def _select(self, problem: Problem, strata: ArrayLike | None = None, groups: ArrayLike | None = None) -> Result:
+        features, targets = self._encode(problem)
+        n_rows, kept = features.n_rows + problem.n_left_out, problem.known_rows
         of_rows = [row_codes(strata, n_rows, "strata"), row_codes(groups, n_rows, "groups")]
-        if self.n_rows_left_out_:
-            kept = read_targets(named_labels(self, y), self.target_type).rows_with_targets()
-            of_rows = [None if codes is None or kept is None else codes[kept] for codes in of_rows]
+        of_rows = [codes if codes is None or kept is None else codes[kept] for codes in of_rows]
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         settings = TestSettings(of_rows[0], of_rows[1], self.n_permutations, seed, self.n_jobs)
         tests = association_tests(features, targets, settings)
@@ -292,8 +308,7 @@ class MarginalDiscoveries(BaseDiscoveries):
         self.minimum_information_ = evidence.minimum_information
         self.detectable_information_ = evidence.detectable_information
         reason = evidence.reason(self.n_permutations, found=bool((q_values <= self.alpha).any()))
-        self._set_discoveries(tests.information, tests.p_values, q_values, label_q_values, reason)
-        return self
+        return self._discoveries(tests.information, tests.p_values, q_values, label_q_values, reason)
 
     @property
     def tests_(self) -> NDArray[np.str_]:
@@ -384,15 +399,18 @@ class ConditionalDiscoveries(BaseDiscoveries):
     finds_pairs: ClassVar[bool] = False
 
     @checked_fit
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Draw knockoffs of the features of ``X`` and compare their importance for the targets ``y``."""
-        codes, targets = self._encode(X, y)
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
+        codes, targets = self._encode(problem)
         if codes.n_rows < 3:
             raise InputError(f"ConditionalDiscoveries needs three rows at least, and X has n_samples={codes.n_rows}.")
-        table = read_targets(y, self.target_type).require_known(type(self).__name__)
+        table, y = problem.known_targets(type(self).__name__), problem.source.y
         jobs = n_threads(self.n_jobs)
         with threadpool_limits(1):  # signs of eigenvectors, and so the knockoffs, depend on the threads of BLAS
-            columns, levels = self._model_features(X, codes, targets.n_columns)
+            columns, levels = self._model_features(problem, codes, targets.n_columns)
             responses = standardized(_indicators(table))
             statistic = KnockoffStatistic(check_statistic(self.statistic), responses[:, responses.any(axis=0)], y, levels)
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -403,25 +421,28 @@ class ConditionalDiscoveries(BaseDiscoveries):
         self.frequency_ = np.mean(single, axis=0)
         information = mutual_information(codes, targets, n_jobs=self.n_jobs)
         q_values = e_q_values(self.e_values_)
-        self._set_discoveries(information, None, q_values, np.ones(information.shape))
-        self.information_interval_ = np.array([_interval(codes, targets, j, information[j]) for j in self.selected_])
+        found = self._discoveries(information, None, q_values, np.ones(information.shape))
+        support = np.isin(np.arange(problem.n_features), found.selected)
+        self.information_interval_ = np.array([_interval(codes, targets, j, information[j]) for j in found.selected])
         self.reproducibility_ = knockoff_reproducibility(self.statistics_, self.alpha)
-        reason = "" if self.support_.any() else self._no_discovery(statistic, np.any(single, axis=1))
-        self.reason_ = f"{reason} {reproducibility_note(self.reproducibility_, self.support_)}".strip()
-        return self
+        reason = "" if support.any() else self._no_discovery(statistic, np.any(single, axis=1))
+        note = f"{reason} {reproducibility_note(self.reproducibility_, support)}".strip()
+        return replace(found, attributes={**found.attributes, "reason": note})
 
-    def _model_features(self, X: TableLike, codes: Codes, n_targets: int) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
+    def _model_features(
+        self, problem: Problem, codes: Codes, n_targets: int
+    ) -> tuple[NDArray[Any], NDArray[np.integer] | None]:
         """Set ``sampler_``; return the features as an array of codes or numbers, and the numbers of levels of codes."""
         kind = self.sampler
         if kind == "auto":
-            discrete = distinct_codes(check_features(self, X), codes)
+            discrete = distinct_codes(problem.X, codes)
             kind, codes = ("gaussian", codes) if discrete is None else ("tree", discrete)
         if kind == "tree":
             tree = TreeKnockoffs.from_codes(codes)
             self.sampler_: Any = tree
             return tree.codes, codes.levels
         try:
-            numbers = check_numbers(self, X)
+            numbers = problem.numbers("ConditionalDiscoveries")
         except InputError as error:
             raise InputError(f'{error} With sampler="tree", text and missing cells are levels.') from None
         numbers = numbers.toarray() if is_sparse(numbers) else np.asarray(numbers)
@@ -471,8 +492,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
 
     def discovery_table(self, names: Names = None, label_names: Names = None) -> dict[str, list[Any]]:
         """Return the selected features with the target about which each is most informative, confidence limits and q-values."""
-        names = getattr(self, "feature_names_in_", None) if names is None else names
-        label_names = getattr(self, "label_names_", None) if label_names is None else label_names
+        names = vars(self).get("feature_names_in_") if names is None else names
+        label_names = self.label_names_ if label_names is None else label_names
         features = column_names(None, names, self.n_features_in_, "feature")
         labels = column_names(None, label_names, self.information_.shape[1], "label")
         best = self.information_.argmax(axis=1)

@@ -7,26 +7,29 @@ import narwhals.stable.v1 as nw
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion
+from labelsieve.discretize import AsGiven
 from labelsieve.errors import InputError
 from labelsieve.formula.plan import Plan
 from labelsieve.labelspace import Single, label_space_name
-from labelsieve.parameters import AT_LEAST_ONE, parameter
+from labelsieve.parameters import AT_LEAST_ONE, checked_fit, parameter
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.progress import progress_bar
-from labelsieve.registry import DEFAULT_CRITERION, make_criterion, resolve_method
+from labelsieve.registry import DEFAULT_FORMULA, ResolvedMethod, make_criterion, resolve_method
 from labelsieve.search import GreedySearch, Lists, search_each, targets_per_block, together
-from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, Parents
-from labelsieve.selectors.column_frames import Names
-from labelsieve.selectors.selector_input import named_labels
+from labelsieve.selection import Names
+from labelsieve.selectors.base import Result
+from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base import cannot_evaluate
-from labelsieve.tables.features import from_device
+from labelsieve.tables.features import check_features
 from labelsieve.tables.frames import is_frame
+from labelsieve.tables.nominal import warn_of_bias
+from labelsieve.tables.problem import Problem, StoredTable, read
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 
 DENSE_SUPPORT = 2**28  # cells of the largest dense mask of labels and features
@@ -90,104 +93,146 @@ class LabelwiseSieve(BaseCountingSieve):
            [1]])
     """
 
-    criterion: str | Criterion = parameter(DEFAULT_CRITERION, str, Criterion, type)
+    criterion: str | Criterion = parameter(DEFAULT_FORMULA, str, Criterion, type)
     _: KW_ONLY
     parents: Parents = parameter(None, *PARENTS)
     n_candidates: int | None = parameter(None, AT_LEAST_ONE)
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Select features of ``X`` for every column of ``y``."""
-        X, y = from_device(X), from_device(y)
+        method = self._resolve()
+        self._forget()
+        problem = read(X, y, sample_weight, target_type=self.target_type, estimator=self)
+        if isinstance(problem.X, StoredTable):
+            raise InputError("LabelwiseSieve needs the table in memory; Sieve takes a ChunkedTable.")
+        return self._keep(problem, self._search(method, problem))
+
+    def _resolve(self) -> ResolvedMethod:
+        """Resolve names to objects, and refuse methods and rules that are not for each target separately."""
         method = resolve_method(
-            self.criterion, discretizer=self.discretizer, target_discretizer=self.target_discretizer, missing=self.missing
+            self.criterion,
+            discretizer=self.discretizer,
+            target_discretizer=self.target_discretizer,
+            missing=self.missing,
+            estimator=self.estimator,
         )
-        if not isinstance(method.space, Single):
+        if method.linear is not None or not isinstance(method.space, Single):
+            kind = "all" if method.linear is not None else repr(label_space_name(method.space))
             raise InputError(
-                f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(method.space)!r} targets, here "
+                f"LabelwiseSieve({self.criterion!r}): this method is for {kind} targets, here "
                 "every target is by itself; use Sieve, or the criterion alone."
             )
-        plan, y = method.criterion.plan, named_labels(self, y)
-        tables, parents = self._read(X, y, sample_weight, method)
-        targets, self.criterion_ = tables[0].Y, method.criterion
-        forced, excluded = self._checked_columns()
-        plan.require_memory(tables[0].X, min(targets.n_columns, targets_per_block(tables[0].X.n_columns)))
-        if isinstance(self._count, CrossValidated):
+        rule = self._count
+        if isinstance(rule, CrossValidated):
             raise InputError(
                 "LabelwiseSieve: CrossValidated evaluates predictions of all targets together, and here each has a list; "
                 "use GTest, PermutationTest, ScoreThreshold or Knee, or a Sieve for each target."
             )
-        if isinstance(self._count, StoppingRule) and self._count.is_test and not self._count.leaves_out and self.n_candidates:
-            raise InputError(
-                f"{type(self._count).__name__} tests the best of all features, and n_candidates leaves out most of them by "
-                "their information about the same target, so that p-values are too small; use n_candidates=None, or FDR."
-            )
+        if isinstance(rule, StoppingRule) and rule.is_test:
+            method.discretizer.require_unsupervised(type(rule).__name__)
+            if not rule.leaves_out and self.n_candidates:
+                raise InputError(
+                    f"{type(rule).__name__} tests the best of all features, and n_candidates leaves out most of them by "
+                    "their information about the same target, so that p-values are too small; use n_candidates=None, or FDR."
+                )
+        return method
+
+    def _select(self, problem: Problem) -> Result:
+        return self._search(self._resolve(), problem)
+
+    def _search(self, method: ResolvedMethod, problem: Problem) -> Result:
+        """Search features for each target, and collect the lists."""
+        assert method.formula is not None
+        plan, n_features = method.formula.plan, problem.n_features
+        tables = method.encode(problem, self.n_jobs)
+        if not isinstance(method.discretizer, AsGiven):
+            warn_of_bias(tables[0].X, method.estimator, list(self.excluded))
+        parents, network = self._find_parents(method, problem, tables, self.parents)
+        targets, (forced, excluded) = tables[0].Y, self._limits(problem)
+        plan.require_memory(tables[0].X, min(targets.n_columns, targets_per_block(tables[0].X.n_columns)))
+        length = len(forced)
+        if not isinstance(self._count, StoppingRule):
+            length = max(self._n_wanted(n_features - len(excluded), n_features), length)
         lists: list[Lists] = []
         rules: list[StoppingRule] = []
         with progress_bar(f"{plan.name}: selecting features, target by target") as progress:
             for index, table in enumerate(tables):  # one for all targets, or one for each
-                workspace = Workspace(table.X, targets, self._counting_options(table.weights))
+                workspace = Workspace(table.X, targets, self._options(method, table))
                 block = slice(None) if len(tables) == 1 else slice(index, index + 1)
-                candidates, block_plan = self._candidates(plan, workspace, block, forced, excluded)
-                if isinstance(given := self._count, StoppingRule):
-                    for number, target in enumerate(range(*block.indices(targets.n_columns))):
-                        only, rule = slice(target, target + 1), clone(given)
-                        unavailable = {*excluded, *rule.leave_out(workspace, only, [*forced, *excluded])}
-                        if candidates is not None:
-                            unavailable |= set(range(self.n_features_in_)) - set(candidates[number].tolist())
-                        scorer = block_plan.bind(workspace, targets=only, parents=parents)
-                        constant = self._last(workspace)
-                        search = GreedySearch(scorer, self.n_features_in_, forced, sorted(unavailable), constant)
-                        kept = rule.decide(SelectionPath(search, workspace, parents, X, y, cannot_evaluate, only))
-                        lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
-                        rules.append(rule)
-                        progress(target + 1, targets.n_columns)
-                    continue
-                length = self._list_length(forced, excluded)
-                lists.append(
-                    search_each(
-                        block_plan,
-                        workspace,
-                        length,
-                        targets=block,
-                        parents=parents,
-                        forced=forced,
-                        excluded=excluded,
-                        candidates=candidates,
-                        last=self._last(workspace),
-                        progress=progress,
+                candidates, block_plan = self._candidates(plan, workspace, block, forced, excluded, length)
+                if not isinstance(given := self._count, StoppingRule):
+                    lists.append(
+                        search_each(
+                            block_plan,
+                            workspace,
+                            length,
+                            targets=block,
+                            parents=parents,
+                            forced=forced,
+                            excluded=excluded,
+                            candidates=candidates,
+                            last=self._last(workspace),
+                            progress=progress,
+                        )
                     )
-                )
-        self.selected_, self.scores_ = together([row for block_lists in lists for row in zip(*block_lists, strict=True)])
-        self.n_selected_ = (self.selected_ >= 0).sum(axis=1)
-        self.__dict__.pop("stopping_", None)
-        if rules:
-            self.stopping_ = rules
-        rows, ranks = np.nonzero(self.selected_ >= 0)
-        columns, shape = self.selected_[rows, ranks], (targets.n_columns, self.n_features_in_)
+                    continue
+                for number, target in enumerate(range(*block.indices(targets.n_columns))):
+                    only, rule = slice(target, target + 1), clone(given)
+                    unavailable = {*excluded, *rule.leave_out(workspace, only, [*forced, *excluded])}
+                    if candidates is not None:
+                        unavailable |= set(range(n_features)) - set(candidates[number].tolist())
+                    scorer = block_plan.bind(workspace, targets=only, parents=parents)
+                    search = GreedySearch(scorer, n_features, forced, sorted(unavailable), self._last(workspace))
+                    source = problem.source
+                    path = SelectionPath(search, workspace, parents, source.X, source.y, cannot_evaluate, only)
+                    kept = rule.decide(path)
+                    lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
+                    rules.append(rule)
+                    progress(target + 1, targets.n_columns)
+        selected, scores = together([row for block_lists in lists for row in zip(*block_lists, strict=True)])
+        rows, ranks = np.nonzero(selected >= 0)
+        columns, shape = selected[rows, ranks], (targets.n_columns, n_features)
+        support: Any
         if shape[0] * shape[1] > DENSE_SUPPORT:
-            self.label_support_ = sp.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
+            support = sp.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)
         else:
-            self.label_support_ = np.zeros(shape, dtype=bool)
-            self.label_support_[rows, columns] = True
-        self.support_ = np.bincount(columns, minlength=shape[1]) > 0
-        return self
-
-    def _list_length(self, forced: list[int], excluded: list[int]) -> int:
-        """The length of every list, where it is a given number."""
-        return max(self._n_wanted(self.n_features_in_ - len(excluded)), len(forced))
+            support = np.zeros(shape, dtype=bool)
+            support[rows, columns] = True
+        return Result(
+            selected,
+            scores,
+            {
+                "criterion": method.criterion,
+                "discretizer": method.discretizer,
+                "target_discretizer": method.target_discretizer,
+                "estimator": method.estimator,
+                "n_selected": (selected >= 0).sum(axis=1),
+                "stopping": rules or None,
+                "label_support": support,
+                "network": network,
+            },
+        )
 
     def _candidates(
-        self, plan: Plan, workspace: Workspace, block: slice, forced: list[int], excluded: list[int]
+        self, plan: Plan, workspace: Workspace, block: slice, forced: list[int], excluded: list[int], length: int
     ) -> tuple[NDArray[np.intp] | None, Plan]:
         """The candidates of each target, and the plan: relevance alone where all candidates are selected."""
         if self.n_candidates is None:
             return None, plan
         relevance, stops = make_criterion("mim").plan, isinstance(self._count, StoppingRule)
-        wanted = len(forced) if stops else self._list_length(forced, excluded)
-        n_candidates = max(min(self.n_candidates, self.n_features_in_ - len(excluded)), wanted)
+        n_candidates = max(min(self.n_candidates, workspace.X.n_columns - len(excluded)), length)
         candidates, _ = search_each(relevance, workspace, n_candidates, targets=block, forced=forced, excluded=excluded)
-        return candidates, relevance if not stops and wanted >= self.n_candidates else plan
+        return candidates, relevance if not stops and length >= self.n_candidates else plan
+
+    def _lists(self, n_labels: int) -> list[tuple[int | None, Any, Any]]:
+        return [(label, *self.label_ranking(label)) for label in range(n_labels)]
+
+    def _n_labels(self) -> int | None:
+        return int(self.label_support_.shape[0])
+
+    def _target_space(self) -> str:
+        return "labelwise"
 
     def plot(  # type: ignore[override]
         self, *, names: Names = None, label_names: Names = None, n_shown: int = 40, ax: Axes | None = None
@@ -204,5 +249,5 @@ class LabelwiseSieve(BaseCountingSieve):
 
     def transform_label(self, X: TableLike, label: int) -> Any:
         """The columns of target ``label``, in order of selection; a frame stays a frame."""
-        X, (columns, _) = self._check_features(X), self.label_ranking(label)
+        X, (columns, _) = check_features(self, X, reset=False), self.label_ranking(label)
         return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native() if is_frame(X) else X[:, columns]

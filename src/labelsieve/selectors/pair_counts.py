@@ -4,7 +4,8 @@ import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from functools import partial
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,11 @@ from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.whole_tables import CountBlock
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, require_same_rows, whole_number
-from labelsieve.labelspace.base import CountingInput
-from labelsieve.registry import ResolvedMethod
 from labelsieve.resources import n_threads
-from labelsieve.selectors.column_frames import set_feature_names
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.targets import known_classes, target_names
-from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
-
-if TYPE_CHECKING:
-    from labelsieve.selectors.base import BaseSieve
+from labelsieve.tables.problem import StoredTable
+from labelsieve.tables.targets import TargetTable, TargetTypes, known_classes, target_names
+from labelsieve.tables.types import FloatArray, TableLike, TargetsLike
 
 Counts = NDArray[np.int64]
 ONLY_PAIRS = (
@@ -186,7 +182,7 @@ def _counted(packed: PackedRows, X: Codes, V: Codes, n_threads: int) -> tuple[Co
 VERSION = 1
 
 
-class PairCounts:
+class PairCounts(StoredTable):
     r"""Joint counts of all pairs of a feature and a target, and of two features: ``Sieve("mrmr").fit(counts)``.
 
     Counts of rows add up, so those of chunks, days or sites give the selection of all rows together, bit for bit, for criteria
@@ -225,6 +221,8 @@ class PairCounts:
     array([1, 4])
     """
 
+    has_rows: ClassVar[bool] = False
+
     def __init__(
         self, discretizer: Discretizer | None = None, *, feature_pairs: bool = True, n_jobs: int | None = None
     ) -> None:
@@ -247,6 +245,39 @@ class PairCounts:
     @property
     def n_rows_(self) -> int:
         return self.tables.n_rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows that were counted, and features."""
+        return self.tables.n_rows, len(self.tables.levels)
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        return self.feature_names_
+
+    @property
+    def label_names(self) -> tuple[str, ...] | None:
+        return self.label_names_
+
+    def targets(self, target_type: TargetTypes = "auto") -> TargetTable:
+        """The classes of the targets, without rows."""
+        classes = _without_rows(self.tables.classes, self.tables.n_rows)
+        return TargetTable(classes, np.zeros(len(self.tables.classes), dtype=bool), np.empty((self.tables.n_rows, 0)))
+
+    def take_rows(self, rows: NDArray[np.bool_]) -> StoredTable:
+        """Refuse weights: counts have no rows."""
+        raise InputError("PairCounts have the targets themselves, and no weights; leave out y and sample_weight.")
+
+    def encode(self, discretizer: Any, targets: Codes, weights: FloatArray | None) -> Codes:
+        """The levels of the features, without rows."""
+        if weights is not None:
+            self.take_rows(weights > 0)
+        return _without_rows(self.tables.levels, self.tables.n_rows)
+
+    @property
+    def backend(self) -> Any:
+        """The factory of the backend that looks the counts up."""
+        return partial(PairBackend, self.tables)
 
     def partial_fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Add the rows of ``X`` and their targets ``y``, classes that are all known."""
@@ -321,22 +352,6 @@ class PairCounts:
             return "PairCounts(no rows)"
         d, q = len(self.tables.levels), len(self.tables.classes)
         return f"PairCounts({self.n_rows_} rows, {d} features, {q} targets)"
-
-
-def input_of_counts(
-    selector: "BaseSieve", counts: PairCounts, y: TargetsLike | None, sample_weight: WeightsLike, method: ResolvedMethod
-) -> CountingInput:
-    """What a selector counts, without rows: the backend has the counts."""
-    if y is not None or sample_weight is not None:
-        raise InputError("PairCounts have the targets themselves, and no weights; leave out y and sample_weight.")
-    if method.space.name != "single":
-        raise InputError(f"PairCounts are counts of single targets; use targets='single', not {method.space.name!r}.")
-    tables = counts.tables
-    set_feature_names(selector, len(tables.levels), counts.feature_names_)
-    selector.target_types_ = np.full(len(tables.classes), "class", dtype=object)
-    selector.discretizer_, selector.target_discretizer_ = method.discretizer, method.target_discretizer
-    X, Y = (_without_rows(levels, tables.n_rows) for levels in (tables.levels, tables.classes))
-    return CountingInput(X, Y, None, None, 0)
 
 
 def _without_rows(levels: NDArray[np.uint32], n_rows: int) -> Codes:

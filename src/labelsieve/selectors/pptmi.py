@@ -4,20 +4,18 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-from sklearn.base import _fit_context
 
 from labelsieve.discretize import Discretizer
-from labelsieve.errors import InputError, require_same_rows
+from labelsieve.errors import InputError
 from labelsieve.information.continuous import ClassDistances, read_columns
 from labelsieve.information.discrete import Real
-from labelsieve.labelspace import Pruned, read_targets
-from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, parameter
+from labelsieve.labelspace import Pruned
+from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import make_target_discretizer
-from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count
-from labelsieve.selectors.selector_input import named_labels
-from labelsieve.tables.features import check_numbers, required
+from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseSieve, Count, Result
 from labelsieve.tables.magnitude import moderate
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TargetTypes
 from labelsieve.tables.types import ColumnsLike, TableLike, TargetsLike
 
@@ -94,17 +92,14 @@ class PPTMI(BaseSieve):
 
     needs_distinct_rows: ClassVar[bool] = True  # a row that occurs twice is its own neighbor
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Select features of ``X``, numbers, for the targets ``y``."""
-        required(self, y)
-        X, y = check_numbers(self, X), named_labels(self, y)
-        targets = read_targets(y, self.target_type)
-        self.target_types_, self.target_discretizer_ = targets.types, make_target_discretizer(self.target_discretizer)
-        targets = targets.discretized(self.target_discretizer_)
-        columns = read_columns(X)
-        require_same_rows(len(columns[0]), targets.n_rows)
-        self._warn_of_constant(targets)
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
+        columns, of_targets = read_columns(problem.numbers("PPTMI")), make_target_discretizer(self.target_discretizer)
+        targets = problem.binned_targets(of_targets)
         pruned = Pruned(min_count=self.min_count).encode(targets)
         assert pruned.rows is not None
         if not pruned.rows.any():
@@ -112,15 +107,14 @@ class PPTMI(BaseSieve):
                 f"PPTMI: no labelset occurs min_count = {self.min_count} times (n_samples = {targets.n_rows}); use a smaller "
                 "min_count, or a method for single labels."
             )
-        forced, excluded = self._checked_columns()
+        forced, excluded = self._limits(problem)
         classes = pruned.codes.column(0)
-        self.n_classes_, self.n_rows_left_out_ = len(np.unique(classes)), pruned.n_left_out
         distances = ClassDistances([_scaled(column[pruned.rows]) for column in columns], classes, self.n_neighbors)
-        left = [column for column in range(self.n_features_in_) if column not in excluded]
-        wanted = max(self._n_wanted(len(left)), len(forced))
+        left = [column for column in range(problem.n_features) if column not in excluded]
+        wanted = max(self._n_wanted(len(left), problem.n_features), len(forced))
         selected: list[int] = []
         scores: list[float] = []
-        self.feature_scores_ = np.full(self.n_features_in_, np.nan)
+        of_all = np.full(problem.n_features, np.nan)
         with progress_bar("PPT-MI: selecting features") as progress:
             while len(selected) < wanted:
                 asked = forced[len(selected) : len(selected) + 1] or left
@@ -128,12 +122,20 @@ class PPTMI(BaseSieve):
                 best = int(information.argmax())  # ties go to the lowest column
                 selected.append(asked[best])
                 scores.append(float(information[best]))
-                self.feature_scores_[asked] = information
+                of_all[asked] = information
                 left.remove(selected[-1])
                 distances.take(selected[-1])
                 progress(len(selected), wanted)
-        self._set_selected(np.array(selected, dtype=np.intp), np.array(scores))
-        return self
+        return Result(
+            np.array(selected, dtype=np.intp),
+            np.array(scores),
+            {
+                "feature_scores": of_all,
+                "n_classes": len(np.unique(classes)),
+                "n_rows_left_out": problem.n_left_out + pruned.n_left_out,
+                "target_discretizer": of_targets,
+            },
+        )
 
 
 def _scaled(column: Real) -> Real:

@@ -11,28 +11,26 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve import core
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOptions, make_backend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
-from labelsieve.discretize import Discretizer, one_table
+from labelsieve.discretize import AsGiven, Discretizer, one_table
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace.base import CountingInput, RandomState
-from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, parameter
+from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Interval, StrOptions, checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
 from labelsieve.resources import n_threads, one_blas_thread
 from labelsieve.search import QuadraticProgram
-from labelsieve.selectors.base import COUNT, Count
-from labelsieve.selectors.base_counting import BaseCountingSieve
-from labelsieve.selectors.selector_input import named_labels
+from labelsieve.selectors.base import COUNT, Count, Result
+from labelsieve.selectors.counting import BaseCountingSieve
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.features import from_device
+from labelsieve.tables.nominal import warn_of_bias
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 
 Array = NDArray[np.float64]
@@ -342,68 +340,79 @@ class QuadraticSieve(BaseCountingSieve):
     memory_limit: int = parameter(2**30, Interval(Integral, 0, None, closed="left"))
     random_state: RandomState = 0
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Weigh the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        X, y = from_device(X), from_device(y)
         if self.estimator == "shrinkage":
             raise InputError("QuadraticSieve: estimator='shrinkage' needs whole tables of all pairs; use 'plugin', or Sieve.")
-        y = named_labels(self, y)
+        return self._fit(X, y, sample_weight)
+
+    def _select(self, problem: Problem) -> Result:
         method = resolve_method(
-            "mim", discretizer=self.discretizer, target_discretizer=self.target_discretizer, missing=self.missing
+            "mim",
+            discretizer=self.discretizer,
+            target_discretizer=self.target_discretizer,
+            missing=self.missing,
+            estimator=self.estimator,
         )
-        tables, _ = self._read(X, y, sample_weight, method)
-        data: CountingInput = one_table(tables, "QuadraticSieve")
-        features, targets, options = data.X, data.Y, self._counting_options(data.weights)
+        data: CountingInput = one_table(method.encode(problem, self.n_jobs), "QuadraticSieve")
+        features, targets, options = data.X, data.Y, self._options(method, data)
+        if not isinstance(method.discretizer, AsGiven):
+            warn_of_bias(features, method.estimator, list(self.excluded))
         if self.criterion == "qpfs" and targets.n_columns != 1:
             raise InputError(
                 f"QuadraticSieve('qpfs') is for one target and Y has {targets.n_columns} columns; use criterion='mlqpfs'."
             )
-        forced, excluded = self._checked_columns()
+        forced, excluded = self._limits(problem)
         free = np.setdiff1d(np.arange(features.n_columns), excluded)
         workspace = Workspace(features, targets, options)
-        relevance = self._relevance(workspace)[free]
+        relevance = _relevance(workspace, method.estimator)[free]
         # Its threads would change last bits, and wait for each other most of the time.
         with one_blas_thread():
-            program = self._program(features, options, free, relevance)
+            program, alpha = self._program(features, options, free, relevance)
             if self.shift == "auto":
                 program.solve_shifted()
             else:
                 program.solve()
-            self.curvature_ = program.curvature()
-        self.optimality_, self.objective_ = program.optimality, program.objective
-        self.shift_, self.n_iter_ = float(program.shift), program.n_steps
-        if self.optimality_ > self.tol:
+            curvature = program.curvature()
+        if program.optimality > self.tol:
             warnings.warn(
-                f"QuadraticSieve stopped after {self.n_iter_} steps with optimality {self.optimality_:.1e}, above "
+                f"QuadraticSieve stopped after {program.n_steps} steps with optimality {program.optimality:.1e}, above "
                 f"tol={self.tol}; raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        everywhere = np.zeros((2, self.n_features_in_))
+        everywhere = np.zeros((2, problem.n_features))
         everywhere[:, free] = program.weights, program.scores()
-        self.weights_ = everywhere[0]
         ranked = free[np.lexsort((program.gradient, -program.weights))]  # stable: ties to the lowest column
         ranked = ranked[np.argsort(np.isin(ranked, self._last(workspace)), kind="stable")]
         order = np.concatenate([np.array(forced, dtype=np.intp), ranked[~np.isin(ranked, forced)]])
-        self.feature_scores_ = everywhere[1]
-        self._keep_first(order, everywhere[1][order], len(forced), X, y, sample_weight)
-        return self
-
-    def _relevance(self, space: Workspace) -> NDArray[np.float64]:
-        """Mean information about the targets, in bits; sums of integers until the last step."""
-        q, fixed = space.Y.n_columns, space.fixed
-        shared = space.backend.pairs(reduce="sum") - q * space.feature_sums - (int(space.target_sums.sum()) - q * fixed.top)
-        relevance = fixed.information(shared) / (q * math.log(2))
-        return np.maximum(relevance, 0.0) if self.estimator == "plugin" else relevance
+        return self._first(
+            problem,
+            order,
+            everywhere[1][order],
+            len(forced),
+            discretizer=method.discretizer,
+            target_discretizer=method.target_discretizer,
+            estimator=method.estimator,
+            feature_scores=everywhere[1],
+            weights=everywhere[0],
+            alpha=alpha,
+            curvature=curvature,
+            optimality=program.optimality,
+            objective=program.objective,
+            shift=float(program.shift),
+            n_iter=program.n_steps,
+        )
 
     def _program(
         self, X: Codes, options: CountingOptions, free: NDArray[np.intp], relevance: NDArray[np.float64]
-    ) -> QuadraticProgram:
+    ) -> tuple[QuadraticProgram, float]:
+        """The quadratic program, and the weight alpha of relevance that balances it with redundancy."""
         redundancy = Redundancy(X, options, columns=free, memory_limit=self.memory_limit)
         matrix = redundancy if self.nystrom is None else Nystrom(redundancy, self._draw(self.nystrom, len(free)))
         if self.alpha is not None:
-            self.alpha_ = float(self.alpha)
+            alpha = float(self.alpha)
         else:
             with progress_bar(f"{self.criterion}: mean redundancy") as progress:
                 if isinstance(matrix, Nystrom):
@@ -413,14 +422,23 @@ class QuadraticSieve(BaseCountingSieve):
                 else:
                     mean = matrix.sampled_mean(self._draw(self.mean, len(free)), progress)
             total = mean + float(relevance.mean())
-            self.alpha_ = min(max(mean / total, 0.0), 1.0) if total > 0 else 0.0
+            alpha = min(max(mean / total, 0.0), 1.0) if total > 0 else 0.0
         shift = 0.0 if self.shift == "auto" else float(self.shift)
-        return QuadraticProgram(
-            matrix, relevance, self.alpha_, shift, tolerance=self.tol, max_steps=self.max_iter, n_jobs=self.n_jobs
+        program = QuadraticProgram(
+            matrix, relevance, alpha, shift, tolerance=self.tol, max_steps=self.max_iter, n_jobs=self.n_jobs
         )
+        return program, alpha
 
     def _draw(self, size: int | float, n_features: int) -> NDArray[np.intp]:
         """Features at random, in rising order."""
         wanted = int(size) if is_whole(size) else max(1, round(size * n_features))
         drawn = check_random_state(self.random_state).choice(n_features, size=min(wanted, n_features), replace=False)
         return np.sort(drawn).astype(np.intp)
+
+
+def _relevance(space: Workspace, estimator: str) -> NDArray[np.float64]:
+    """Mean information of every feature about the targets, in bits; sums of integers until the last step."""
+    q, fixed = space.Y.n_columns, space.fixed
+    shared = space.backend.pairs(reduce="sum") - q * space.feature_sums - (int(space.target_sums.sum()) - q * fixed.top)
+    relevance = fixed.information(shared) / (q * math.log(2))
+    return np.maximum(relevance, 0.0) if estimator == "plugin" else relevance

@@ -1,41 +1,46 @@
-"""Sieve: greedy forward selection by any criterion, as a scikit-learn selector."""
+"""Sieve: the selector that users start with. It selects features step by step, by any criterion."""
 
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
 from threading import Lock
-from typing import Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import _fit_context, clone
+from sklearn.base import clone
 
 from labelsieve.counting.workspace import Workspace
-from labelsieve.criteria import Criterion, JoinedMIM
+from labelsieve.criteria import Criterion, Hybrid, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
-from labelsieve.discretize import one_table
+from labelsieve.datasets.column_sources import is_dask
+from labelsieve.discretize import AsGiven, one_table
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import comparable
-from labelsieve.labelspace import LabelSpace, refusal
-from labelsieve.labelspace.base import CountingInput
-from labelsieve.parameters import parameter
+from labelsieve.labelspace import LabelSpace
+from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
-from labelsieve.search import GreedySearch, LazyGain, evaluates_lazily, joined_scores, make_search
-from labelsieve.search.gains import Gain
-from labelsieve.selectors.base_counting import PARENTS, BaseCountingSieve, ParentLists, Parents
-from labelsieve.selectors.chunked_input import from_elsewhere
-from labelsieve.selectors.pair_counts import PairBackend, PairCounts, input_of_counts
-from labelsieve.selectors.selector_input import TableOrCounts, named_labels
+from labelsieve.search import CombinedGain, Gain, GreedySearch, LazyGain, LeastSquaresGain, evaluates_lazily, joined_scores
+from labelsieve.search.least_squares import LinearColumns, linear_columns
+from labelsieve.selection.information import Coding
+from labelsieve.selectors.base import Result
+from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, ParentLists, Parents
+from labelsieve.selectors.pair_counts import PairCounts
+from labelsieve.selectors.support import Request, require_supported
 from labelsieve.stopping import SelectionPath, StoppingRule
+from labelsieve.stopping.curves import stop_search
+from labelsieve.tables.nominal import warn_of_bias
+from labelsieve.tables.problem import Problem, StoredTable, read
 from labelsieve.tables.types import TargetsLike, WeightsLike
-from labelsieve.tables.weights import TargetWeights, read_target_weights
+from labelsieve.tables.weights import read_target_weights
 
 
 class _Started(NamedTuple):
-    """A search with its workspace and parents, kept for a warm start."""
+    """A search that can be continued, with the data that it counts; kept for a warm start."""
 
     search: GreedySearch
-    workspace: Workspace
+    problem: Problem
+    workspace: Workspace | None  # None: the criterion counts nothing
     parents: ParentLists
+    attributes: dict[str, Any]
     lock: Lock
 
 
@@ -45,13 +50,16 @@ class Sieve(BaseCountingSieve):
 
     Parameters
     ----------
-    criterion : str or Criterion, default="cmim"
-        The formula that scores candidates: a name (``labelsieve methods`` lists them), a custom criterion, or the name of a
-        published method such as ``"group-jmi-rand"``, which also sets the label space and the discretizer.
+    criterion : str or Criterion, default="hybrid"
+        What scores candidates. ``"hybrid"``, the recommended method, combines information with least squares (to change its
+        settings, pass :class:`labelsieve.criteria.Hybrid`), and ``"omp"`` is least squares alone
+        (:class:`labelsieve.criteria.LeastSquares`). Otherwise the formula of a criterion: a name (``labelsieve methods`` lists
+        them), a custom criterion, or the name of a published method such as ``"group-jmi-rand"``, which also sets the label
+        space and the discretizer.
     targets : str or LabelSpace, default="auto"
         The label space: ``"single"``, each target separately, scores summed; ``"joint"``, all targets as one variable;
         ``"copy"``, ``"group"`` and others, by name or, to change settings, as an object of :mod:`labelsieve.labelspace`.
-        ``"auto"`` is that of the published method, ``"single"`` for a criterion.
+        ``"auto"`` is that of the method: ``"cumulative"`` for the hybrid, ``"single"`` for a criterion.
     parents : list of lists of int, LabelNetwork, NetworkRule or {"kcc", "tree", "preceding"}, default=None
         For criteria over a label network: the parents of every target, or the rule that learns them (``"kcc"`` is
         ``NetworkRule("kcc")``; random roots and orders have seed 0 if the rule has none). None is the rule of the published
@@ -59,19 +67,18 @@ class Sieve(BaseCountingSieve):
     target_weight : sequence of float, default=None
         A weight for every target in sums over single targets; a weight of 2 equals having the target twice. Each step then
         counts the tables of every target separately.
-    search : {"greedy", "floating", "swap"}, default="greedy"
-        Greedy forward search; or floating search or swaps for the set with the largest objective, for criteria that are sums or
-        means of symmetric terms over the selected features (docs/selecting.md).
     warm_start : bool, default=False
         Keep the counts, so that fitting again on the same data with a larger ``n_features_to_select`` continues the search.
 
     Attributes
     ----------
     scores_ : ndarray of float
-        Score of every selected feature at the step that selected it, in nats.
+        Score of every selected feature at the step that selected it: in nats for a formula, relative to the best candidate of
+        the step for the hybrid.
     score_components_ : dict of ndarray
-        Components of the scores as in the formula (relevance, redundancy, interaction, label pairs), where it has them.
-        :meth:`information_components` has components that mean the same for every criterion.
+        Components of the scores as in the formula (relevance, redundancy, interaction, label pairs), where it has them; the
+        gains ``"information"`` and ``"least squares"`` of the hybrid. :meth:`information_components` has components that mean
+        the same for every criterion.
     feature_scores_ : ndarray of float, shape (n_features,)
         Scores of all features: of selected ones when they were selected, of the others at the last step, or upper bounds of
         these (docs/extreme_labels.md).
@@ -99,7 +106,8 @@ class Sieve(BaseCountingSieve):
     Notes
     -----
     Cost: packing, one pass over X; then at each step the tables that the formula mentions, for all features and targets,
-    whatever the number already selected. ``Sieve(...).explain(n_rows, n_features, n_targets)`` lists them.
+    whatever the number already selected. ``Sieve(...).explain(n_rows, n_features, n_targets)`` lists them. The least-squares
+    gain of the hybrid adds one pass over the values per step.
 
     Examples
     --------
@@ -107,7 +115,7 @@ class Sieve(BaseCountingSieve):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 5))
     >>> Y = np.column_stack([X[:, 3] > 0, X[:, 1] > 0.5])
-    >>> Sieve("jmi", n_features_to_select=2).fit(X, Y).selected_
+    >>> Sieve(n_features_to_select=2).fit(X, Y).selected_
     array([3, 1])
     """
 
@@ -117,12 +125,14 @@ class Sieve(BaseCountingSieve):
     parents: Parents = parameter(None, *PARENTS)
     target_weight: WeightsLike = parameter(None, "array-like")
     warm_start: bool = False
-    search: Literal["greedy", "floating", "swap"] = "greedy"
 
-    _takes_chunks: ClassVar[bool] = True
-
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableOrCounts, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
+    @checked_fit
+    def fit(
+        self,
+        X: Any,
+        y: TargetsLike | None = None,
+        sample_weight: WeightsLike = None,
+    ) -> Self:
         """Select features of ``X`` for the targets ``y``.
 
         ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list of label sets, such as
@@ -130,115 +140,171 @@ class Sieve(BaseCountingSieve):
         targets and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
         ``sample_weight`` is the number of times that each row is counted.
         """
-        X, y = from_elsewhere(X, y)
-        method, y = self._resolve(), named_labels(self, y, X)
-        if isinstance(X, ChunkedTable | PairCounts) and isinstance(self._count, StoppingRule):
-            raise InputError("A stopping rule needs the table in memory; give a number of features, a fraction, or 'all'.")
+        if is_dask(X):
+            X, y = ChunkedTable.from_dask(X, y), None
+        method, rule = self._resolve(X), self._count
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
-        previous, started = self.__dict__.get("_search", (None, None))
-        continued = started is not None and self.warm_start and previous == settings
-        started = started if continued else self._start(method, X, y, sample_weight)
+        previous, started = vars(self).get("_search", (None, None))
+        n_before = 0
+        if started is not None and self.warm_start and previous == settings:
+            n_before = len(self.selected_)
+        else:
+            problem = read(X, y, sample_weight, target_type=self.target_type, estimator=self)
+            try:
+                started = self._start(method, problem)
+            except MemoryError as error:
+                if method.linear is None:
+                    raise
+                remedy = "select by information alone, Sieve('cmim') or --criterion cmim, which takes sparse tables of any size"
+                raise MemoryError(f"{str(error).rstrip('.')}, or {remedy}.") from None
         with started.lock:  # threads that fit the same selector continue one search
-            n_before = len(getattr(self, "selected_", ())) if continued else 0
-            self._extend(started, n_before, X, y, sample_weight)
+            result = self._extend(started, rule, n_before)
+            self._forget()
+            self._keep(started.problem, result)
         if self.warm_start:
             self._search = settings, started
         return self
 
-    def _extend(
-        self, started: _Started, n_before: int, X: TableOrCounts, y: TargetsLike | None, sample_weight: WeightsLike
-    ) -> None:
-        """Extend the search to the number of features, and set the fitted attributes."""
-        search = started.search
+    def _resolve(self, X: object = None) -> ResolvedMethod:
+        """Resolve names to objects, and refuse combinations that are not supported, before any data are read."""
+        method = resolve_method(
+            self.criterion, self.targets, self.discretizer, self.target_discretizer, self.missing, self.estimator
+        )
+        source = X.X if isinstance(X, Problem) else X
+        rule, weighted = self._count, self.target_weight is not None
+        counted = isinstance(source, PairCounts)
+        stored = isinstance(source, StoredTable) and not counted
+        require_supported(Request(method, stored, counted, rule if isinstance(rule, StoppingRule) else None, weighted))
+        return method
+
+    def _select(self, problem: Problem) -> Result:
+        """Select features of a problem that was read before."""
+        return self._extend(self._start(self._resolve(problem), problem), self._count, 0)
+
+    def _start(self, method: ResolvedMethod, problem: Problem) -> _Started:
+        """Encode and count the data, and make the search with its gain."""
+        forced, excluded = self._limits(problem)
+        attributes: dict[str, Any] = {
+            "criterion": method.criterion,
+            "targets": method.space,
+            "discretizer": method.discretizer,
+            "target_discretizer": method.target_discretizer,
+            "estimator": method.estimator,
+            "n_rows_left_out": problem.n_left_out,
+        }
+        if method.formula is None:
+            columns, gain = self._least_squares(method, problem)
+            search = GreedySearch(gain, problem.n_features, forced, excluded, columns.constant_features)
+            return _Started(search, problem, None, None, attributes, Lock())
+        tables = method.encode(problem, self.n_jobs)
+        joined = isinstance(method.criterion, JoinedMIM)
+        data = tables[0] if joined else one_table(tables, "Sieve")
+        if not isinstance(method.discretizer, AsGiven):
+            warn_of_bias(data.X, method.estimator, list(self.excluded))
+        counted = isinstance(problem.X, PairCounts)  # which have no rows to learn a network from
+        parents, network = (None, None) if counted else self._find_parents(method, problem, tables, self.parents)
+        plan, rule, options = method.formula.plan, self._count, self._options(method, data)
+        if isinstance(problem.X, PairCounts):
+            options = replace(options, backend=problem.X.backend)
+        plain = method.linear is None and self.target_weight is None and not isinstance(rule, StoppingRule)
+        lazy = plain and not joined and method.estimator != "shrinkage" and evaluates_lazily(plan, data.X, data.Y)
+        if not lazy:
+            plan.require_memory(data.X, data.Y.n_columns)
+        if len(tables) > 1 and isinstance(rule, StoppingRule):
+            raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
+        target_weights = read_target_weights(self.target_weight, data.Y.n_columns)
+        workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
+        last = self._last(workspace) if len(tables) == 1 else np.empty(0, dtype=np.intp)
+        gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
+        if isinstance(method.criterion, JoinedMIM):
+            gain = joined_scores(tables, method.criterion, options)
+        elif isinstance(method.criterion, Hybrid):
+            gain = CombinedGain(
+                {"information": gain, "least squares": self._least_squares(method, problem)[1]},
+                problem.n_features,
+                method.criterion.weights,
+                combine=method.criterion.combine,
+                unavailable=(*excluded, *last),
+                alpha=method.criterion.alpha,
+            )
+        attributes |= {"n_rows_left_out": data.n_left_out, "network": network, **self._errors(data, workspace)}
+        if isinstance(rule, StoppingRule) and rule.leaves_out:
+            attributes["stopping"] = fitted = clone(rule)
+            excluded += fitted.leave_out(workspace, slice(None), [*forced, *excluded])
+        search = GreedySearch(gain, problem.n_features, forced, excluded, last)
+        return _Started(search, problem, workspace, parents, attributes, Lock())
+
+    def _least_squares(self, method: ResolvedMethod, problem: Problem) -> tuple[LinearColumns, Gain]:
+        """The columns of the linear model and its gain; columns that the discretizer declares nominal are nominal here, too."""
+        linear = method.linear
+        assert linear is not None
+        nominal = linear.nominal
+        if nominal is None:  # codes are levels, whatever their numbers
+            is_given = isinstance(method.discretizer, AsGiven)
+            nominal = "all" if is_given else vars(method.discretizer).get("nominal")
+        allowed = vars(method.discretizer).get("missing") != "error"
+        settings = linear.basis, problem.weights, self.n_jobs
+        columns = linear_columns(problem.features, nominal, *settings, allow_missing=allowed)
+        return columns, LeastSquaresGain(columns, problem.targets, penalty=linear.penalty, n_jobs=self.n_jobs)
+
+    def _extend(self, started: _Started, rule: Any, n_before: int) -> Result:
+        """Extend the search to the number of features that was asked for, or that the stopping rule finds."""
+        search, attributes = started.search, dict(started.attributes)
         with progress_bar(f"{search.gain.name}: selecting features") as progress:
-            if isinstance(rule := self._count, StoppingRule):
-                self.stopping_ = self.stopping_ if rule.leaves_out else clone(rule)
-                assert not isinstance(X, ChunkedTable | PairCounts)  # refused by fit
-                evaluator = self._evaluator(X, y, sample_weight)
-                wanted = self.stopping_.decide(SelectionPath(search, started.workspace, started.parents, X, y, evaluator))
-            else:
-                self.__dict__.pop("stopping_", None)
-                wanted = max(self._n_wanted(search.n_available), len(search.forced), n_before)
+            if not isinstance(rule, StoppingRule):
+                wanted = max(self._n_wanted(search.n_available, search.n_features), len(search.forced), n_before)
                 search.extend(wanted, progress)
+            else:
+                source, evaluator = started.problem.source, self._evaluator(started.problem)
+                if started.workspace is None:
+                    wanted, fitted = stop_search(rule, search, evaluator=evaluator, X=source.X, Y=source.y)
+                else:
+                    fitted = attributes["stopping"] if rule.leaves_out else clone(rule)
+                    path = SelectionPath(search, started.workspace, started.parents, source.X, source.y, evaluator)
+                    wanted = fitted.decide(path)
+                attributes["stopping"] = fitted
         selected, scores = np.array(search.selected, dtype=np.intp), np.array(search.scores)
-        self._set_selected(selected[:wanted], scores[:wanted])
         steps = search.components[:wanted]
         kinds = {kind: None for step in steps for kind in step}
-        self.score_components_ = {kind: np.array([step.get(kind, 0.0) for step in steps]) for kind in kinds}
-        self.feature_scores_ = np.full(self.n_features_in_, np.nan) if search.last_scores is None else search.last_scores.copy()
-        self.feature_scores_[selected] = scores
-        self.__dict__.pop("relevance_", None)
-        if search.relevance is not None:
-            self.relevance_ = search.relevance
-
-    def _resolve(self) -> ResolvedMethod:
-        """The objects behind the parameters, if criterion, label space and weights go together."""
-        method = resolve_method(self.criterion, self.targets, self.discretizer, self.target_discretizer, self.missing)
-        plan, weighted = method.criterion.plan, () if self.target_weight is None else ("weights of targets",)
-        reason = refusal([*plan.target_needs, *weighted], method.space)
-        if weighted and not plan.takes_target_weights:
-            reason = "target_weight is for sums over the targets, and this formula pairs or compares them."
-        if reason is not None:
-            raise InputError(f"Sieve({method.criterion.name!r}): {reason}")
-        return method
+        of_all = np.full(search.n_features, np.nan) if search.last_scores is None else search.last_scores.copy()
+        of_all[selected] = scores
+        attributes |= {
+            "score_components": {kind: np.array([step.get(kind, 0.0) for step in steps]) for kind in kinds},
+            "feature_scores": of_all,
+            "relevance": search.relevance,
+        }
+        return Result(selected[:wanted], scores[:wanted], attributes)
 
     def _search_settings(self, method: ResolvedMethod) -> dict[str, Any]:
         """The parameters that a search depends on, to be compared."""
         parameters = self.get_params(deep=False)
         parameters = {name: value for name, value in parameters.items() if name not in ("criterion", "n_features_to_select")}
         backend = parameters.pop("backend")  # a factory need not be one that can be hashed
-        parameters["rule"] = self._count if getattr(self._count, "leaves_out", False) else None
-        formulas = str(method.criterion.plan.score), str(method.criterion.plan.first)
+        rule, plan = self._count, None if method.formula is None else method.formula.plan
+        parameters["rule"] = rule if isinstance(rule, StoppingRule) and rule.leaves_out else None
+        formulas = repr(method.criterion) if plan is None or method.linear else (str(plan.score), str(plan.first))
         bins = method.discretizer, method.target_discretizer
         parameters |= {"targets": method.space, "discretizer": bins[0], "target_discretizer": bins[1]}
         return {"criterion": formulas, "backend": backend, **{name: comparable(value) for name, value in parameters.items()}}
 
-    def _start(self, method: ResolvedMethod, X: TableOrCounts, Y: TargetsLike | None, sample_weight: WeightsLike) -> _Started:
-        criterion, plan = method.criterion, method.criterion.plan
-        given = Y, sample_weight, method
-        tables, parents = ([input_of_counts(self, X, *given)], None) if isinstance(X, PairCounts) else self._read(X, *given)
-        joined = isinstance(criterion, JoinedMIM)
-        data: CountingInput = tables[0] if joined else one_table(tables, "Sieve")
-        forced, excluded = self._checked_columns()
-        self.criterion_, self.targets_, self.n_rows_left_out_ = criterion, method.space, data.n_left_out
-        alone = self.search == "greedy" and type(self)._combined is Sieve._combined and self.target_weight is None
-        plain = self.estimator != "shrinkage" and not isinstance(self._count, StoppingRule)
-        if not (lazy := alone and plain and evaluates_lazily(plan, data.X, data.Y)):
-            plan.require_memory(data.X, data.Y.n_columns)
-        if len(tables) > 1 and isinstance(self._count, StoppingRule):
-            raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
-        options = self._counting_options(data.weights)
-        options = replace(options, backend=partial(PairBackend, X.tables)) if isinstance(X, PairCounts) else options
-        target_weights = self._target_weights(data)
-        workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
-        self._state_errors(data, workspace)
-        if joined and self.target_weight is not None:
-            raise InputError("target_weight is for sums over the targets, and these are joined in another way.")
-        gain: Gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
-        if isinstance(criterion, JoinedMIM):
-            gain = joined_scores(tables, criterion, options)
-        constant = self._last(workspace) if len(tables) == 1 else ()
-        gain = self._combined(gain, method, (X, Y, sample_weight), (*excluded, *constant))
-        if self.search != "greedy" and isinstance(self._count, StoppingRule):
-            raise InputError("A stopping rule needs nested selections, which search='greedy' has; give a number of features.")
-        excluded += self._left_out(workspace, [*forced, *excluded])
-        search = make_search(self.search, plan, gain, data.X.n_columns, forced, excluded, constant)
-        return _Started(search, workspace, parents, Lock())
-
-    def _combined(
-        self, information: Gain, method: ResolvedMethod, data: tuple[Any, Any, Any], unavailable: tuple[int, ...]
-    ) -> Gain:
-        """The gain of the search, from that of the formula: itself."""
-        return information
+    def coding(self) -> Coding:
+        return replace(super().coding(), target_weight=self.target_weight)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
-        """List the tables that would be counted for data of this size, and the memory that they take."""
+        """The tables that would be counted for data of this size, and the memory they take."""
         method = self._resolve()
-        return method.criterion.plan.explain(n_rows, n_features, method.space.n_variables(n_targets), levels)
-
-    def _target_weights(self, data: CountingInput) -> TargetWeights | None:
-        return read_target_weights(self.target_weight, data.Y.n_columns)
+        lines = []
+        if method.formula is not None:
+            lines.append(method.formula.plan.explain(n_rows, n_features, method.space.n_variables(n_targets), levels))
+        if method.linear is not None:
+            products = n_features * n_targets
+            memory = 8e-6 * (n_rows * n_features + products)
+            lines += [
+                f"{'each step:':<11} {'least squares: products of columns and targets':<44} {products:>10,} products",
+                f"{'memory:':<11} numbers {memory:.1f} MB, less for sparse features",
+            ]
+        return "\n".join(lines)
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()

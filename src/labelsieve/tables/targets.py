@@ -46,15 +46,12 @@ class TargetTable:
         NaN where a cell is unknown.
     bins : Codes or None
         The numeric columns as codes; None: in five bins.
-    n_left_out : int
-        Rows that were left out because no target is known in them.
     """
 
     classes: Codes
     is_numeric: NDArray[np.bool_]
     numbers: NDArray[np.float64]
     bins: Codes | None = None
-    n_left_out: int = 0
 
     @property
     def n_rows(self) -> int:
@@ -274,17 +271,29 @@ def read_targets(Y: TargetsLike | Codes, target_type: TargetTypes = "auto") -> T
     >>> read_targets(["rock", "folk", "rock"]).classes.column(0)
     array([1, 0, 1], dtype=uint16)
     """
+    sets = None if isinstance(Y, Codes) or is_integer_array(Y, (1, 2)) else read_label_sets(Y)
+    if sets is None:
+        return read_target_columns(Y, target_type)
+    return read_target_columns(sets.matrix, target_type, sets.names)
+
+
+def read_target_columns(
+    Y: TargetsLike | Codes, target_type: TargetTypes = "auto", names: tuple[str, ...] | None = None
+) -> TargetTable:
+    """Read targets that are columns, as :func:`read_targets` does; ``names`` are those of labels that were sets."""
     if isinstance(Y, Codes):
         wanted = requested_types(target_type, Y.n_columns, Y.names)
         if not (wanted == "numeric").any():
             return _only_classes(Y)
         return _read_dense(NumberTable(Y.to_dense(), Y.names, nominal=frozenset(range(Y.n_columns))), wanted)
-    if isinstance(target_type, str) and target_type == "auto" and is_integer_array(Y, (1, 2)):  # most targets
+    if isinstance(target_type, str) and target_type == "auto" and is_integer_array(Y, (1, 2)) and names is None:
+        # Most targets are such an array, which needs no further look.
         codes = _as_codes(read_table(Y, what="Y"))
         if codes is not None and (Y.dtype.kind == "b" or _are_classes(int(codes.levels.max()), codes.n_rows)):
             return _only_classes(codes)
-    sets = read_label_sets(Y)
-    table = _read_columns(opened(Y)) if sets is None else replace(read_table(sets.matrix), names=sets.names)
+    table = _read_columns(opened(Y))
+    if names is not None:
+        table = replace(table, names=names)
     wanted = requested_types(target_type, table.shape[1], table.names)
     text = [column for column in sorted(table.nominal) if wanted[column] == "numeric"]
     if text:

@@ -26,7 +26,7 @@ from labelsieve.report.figures.style import (
 from labelsieve.tables.types import TableLike
 
 if TYPE_CHECKING:
-    from labelsieve.selectors.column_frames import Names
+    from labelsieve.selection import Names
     from labelsieve.selectors.discoveries import BaseDiscoveries
 
 _CELL = (0.2, 0.16)  # inches of a cell of a map, where space permits
@@ -273,7 +273,7 @@ def discovery_map(
     """
     from sklearn.utils.validation import check_is_fitted
 
-    from labelsieve.selectors.column_frames import column_names
+    from labelsieve.selection import column_names
 
     check_is_fitted(selector)
     pairs = selector.pair_support_

@@ -27,8 +27,8 @@ from labelsieve.report.figures.style import (
 
 if TYPE_CHECKING:
     from labelsieve.labelspace import LabelNetwork
+    from labelsieve.selection import Names
     from labelsieve.selectors.base import BaseSieve
-    from labelsieve.selectors.column_frames import Names
     from labelsieve.selectors.labelwise import LabelwiseSieve
     from labelsieve.statistics import Stability
 
@@ -59,7 +59,7 @@ def ranking(
 
     Bars to the right are positive components and bars to the left negative ones; a diamond is their sum, the score. The
     components are those of the criterion's formula: relevance, redundancy, interaction with selected features, label pairs; for
-    :class:`labelsieve.HybridSieve` the relative gains of information and least squares. A
+    the default, :class:`labelsieve.criteria.Hybrid`, the relative gains of information and least squares. A
     formula of one term has no components, which the figure notes; ``components`` then shows other components of every step.
 
     Parameters
@@ -132,7 +132,7 @@ def score_components(selector: "BaseSieve") -> tuple[Mapping[str, Any], str]:
 
 
 def _is_relative(components: Mapping[str, Any]) -> bool:
-    """True for the gains of HybridSieve, each relative to the best candidate of its step."""
+    """True for the gains of the hybrid, each relative to the best candidate of its step."""
     return "least squares" in components
 
 

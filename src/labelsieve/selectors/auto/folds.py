@@ -78,7 +78,7 @@ def _read(given: object, what: str) -> tuple[str, Any]:
 
 def for_all_rows(selector: BaseEstimator, Y: TargetsLike) -> Any:
     """The selector with the types that the targets have in all rows: few rows may look like the other type."""
-    if getattr(selector, "target_type", None) is None:
+    if "target_type" not in selector.get_params(deep=False):
         return selector
     return clone(selector).set_params(target_type=read_targets(Y, selector.target_type).types.tolist())
 

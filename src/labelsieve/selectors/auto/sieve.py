@@ -10,23 +10,33 @@ from typing import Any, Self
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import RidgeClassifierCV, RidgeCV
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from labelsieve.classifiers import KNNRegressor, MLkNN
 from labelsieve.classifiers.prefix_scores import LearnerFeatures, learner_targets, scaled_rows
 from labelsieve.datasets.splits import IterativeStratifiedKFold
-from labelsieve.errors import InputError, is_whole, require_same_rows, unknown_name
-from labelsieve.labelspace import read_targets
+from labelsieve.errors import InputError, is_whole, unknown_name
 from labelsieve.labelspace.base import RandomState
 from labelsieve.metrics import MEASURES
-from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, PREDICTOR, parameter
+from labelsieve.parameters import (
+    AT_LEAST_ONE,
+    NOT_NEGATIVE,
+    POSITIVE,
+    PREDICTOR,
+    HasMethods,
+    Interval,
+    StrOptions,
+    checked_fit,
+    parameter,
+)
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.progress import duration, progress_bar
 from labelsieve.registry import for_label_sets, make_classifier
+from labelsieve.selection.frames import frame_of_columns
+from labelsieve.selection.summary import Summary
 from labelsieve.selectors.auto.folds import (
     ALL,
     NONE,
@@ -40,16 +50,11 @@ from labelsieve.selectors.auto.folds import (
     size_grid,
     verdict_text,
 )
-from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve
-from labelsieve.selectors.column_frames import frame_of_columns
-from labelsieve.selectors.selection_views import Summary
-from labelsieve.selectors.selector_input import named_labels
+from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, Result
 from labelsieve.stopping.base import MAX_CURVE_LENGTH
-from labelsieve.tables.features import check_features, required
-from labelsieve.tables.frames import is_frame
-from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TargetTypes
-from labelsieve.tables.types import TableLike, TargetsLike
+from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 # A label of which nothing is known may stand between the sure ones and the others at no cost in average precision: with few
 # labels one of them can decide the ranking, and the features of the others are left out.
@@ -341,19 +346,20 @@ class AutoSieve(BaseSieve):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
+    selector_ = None  # of a selection that keeps all features
+
     @property
     def _count(self) -> Any:
         return None if isinstance(self.n_features_to_select, str) else self.n_features_to_select
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Choose a method and a number of features for the targets ``y``, and select from all rows."""
-        required(self, y)
-        X, y = check_features(self, X), label_matrix(named_labels(self, y))
-        y = y if is_frame(y) or hasattr(y, "shape") else np.asarray(y)
-        table = read_targets(y, self.target_type).require_known("AutoSieve")
-        require_same_rows(X.shape[0], table.n_rows)
-        self.target_types_ = table.types
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
+        X, y, n_features = as_table(problem.source.X), as_table(problem.source.y), problem.n_features
+        table = problem.known_targets("AutoSieve")
         features, given = LearnerFeatures(X), read_selectors(self.portfolio, "portfolio")
         candidates = {name: for_table(for_all_rows(one, y), features) for name, one in given.items()}
         targets, numeric = learner_targets(table)
@@ -370,42 +376,52 @@ class AutoSieve(BaseSieve):
             n_jobs=self.n_jobs,
         )
         fixed = self.n_features_to_select != "auto"
-        wanted = self._n_wanted(self.n_features_in_)  # all, unless a number is given
+        wanted = self._n_wanted(n_features, n_features)  # all, unless a number is given
         most = MAX_CURVE_LENGTH if self.max_features is None else int(self.max_features)
         sizes = size_grid(min(wanted, most))
-        curves, self.not_tried_ = evaluate_portfolio(evaluation, candidates, sizes, self.time_budget)
+        curves, not_tried = evaluate_portfolio(evaluation, candidates, sizes, self.time_budget)
         choice = nested_choice(curves, float(self.standard_errors), fixed=fixed)
-        self._describe(choice, curves, evaluation, fixed)
-        self._refit(candidates, X, y, choice.option.method, wanted if fixed else choice.option.n_features)
-        return self
+        found = self._findings(choice, curves, evaluation, not_tried, fixed)
+        kept = wanted if fixed else choice.option.n_features
+        if found["verdict"] == "nothing predicts" and not self.min_features:
+            kept = 0
+        if choice.option.method == ALL:
+            selected, scores = np.arange(n_features), np.linspace(1.0, 0.0, n_features)
+        else:
+            selector = clone(candidates[choice.option.method]).set_params(n_features_to_select=max(1, kept)).fit(X, y)
+            selected, scores = selector.selected_, selector.scores_
+            found |= {"selector": selector, "feature_scores": getattr(selector, "feature_scores_", None)}
+        return Result(np.asarray(selected[:kept], dtype=np.intp), np.asarray(scores[:kept], dtype=np.float64), found)
 
-    def _describe(self, choice: Choice, curves: dict[str, Curves], evaluation: FoldEvaluation, fixed: bool) -> None:
+    def _findings(
+        self,
+        choice: Choice,
+        curves: dict[str, Curves],
+        evaluation: FoldEvaluation,
+        not_tried: dict[str, str],
+        fixed: bool,
+    ) -> dict[str, Any]:
+        """The fitted attributes that describe the choice."""
         lower = evaluation.lower_is_better
         sign = -1.0 if lower else 1.0
         name = evaluation.measure if isinstance(evaluation.measure, str) else "score"
-        self.measure_, self.lower_is_better_ = name, lower
-        self.method_, self.n_chosen_, self.verdict_ = choice.option.method, choice.option.n_features, str(choice.verdict)
-        self.score_, self.standard_error_ = sign * float(choice.chosen.mean()), _standard_error(choice.chosen)
-        self.all_features_score_, self.no_features_score_ = sign * float(choice.all.mean()), sign * float(choice.none.mean())
-        words = name.replace("_", " ")
-        self.verdict_text_ = verdict_text(choice, words, lower_is_better=lower, numeric=evaluation.numeric)
         options = {"lower_is_better": lower, "fixed": fixed}
-        self.comparison_ = comparison_table(curves, choice, self.not_tried_, float(self.standard_errors), **options)
-        self.curves_ = {name: {"n_features": found.sizes, "values": sign * found.outer} for name, found in curves.items()}
-
-    def _refit(self, candidates: dict[str, Any], X: TableLike, y: TargetsLike, method: str, n_features: int) -> None:
-        if self.verdict_ == "nothing predicts" and not self.min_features:
-            n_features = 0
-        self.selector_ = None
-        self.__dict__.pop("feature_scores_", None)
-        if method == ALL:
-            selected, scores = np.arange(self.n_features_in_), np.linspace(1.0, 0.0, self.n_features_in_)
-        else:
-            self.selector_ = clone(candidates[method]).set_params(n_features_to_select=max(1, n_features)).fit(X, y)
-            selected, scores = self.selector_.selected_, self.selector_.scores_
-            if hasattr(self.selector_, "feature_scores_"):
-                self.feature_scores_ = self.selector_.feature_scores_
-        self._set_selected(np.asarray(selected[:n_features], dtype=np.intp), np.asarray(scores[:n_features], dtype=np.float64))
+        words = name.replace("_", " ")
+        return {
+            "measure": name,
+            "lower_is_better": lower,
+            "method": choice.option.method,
+            "n_chosen": choice.option.n_features,
+            "verdict": str(choice.verdict),
+            "verdict_text": verdict_text(choice, words, lower_is_better=lower, numeric=evaluation.numeric),
+            "score": sign * float(choice.chosen.mean()),
+            "standard_error": _standard_error(choice.chosen),
+            "all_features_score": sign * float(choice.all.mean()),
+            "no_features_score": sign * float(choice.none.mean()),
+            "comparison": comparison_table(curves, choice, not_tried, float(self.standard_errors), **options),
+            "curves": {method: {"n_features": each.sizes, "values": sign * each.outer} for method, each in curves.items()},
+            "not_tried": not_tried,
+        }
 
     def comparison_frame(self, backend: str | None = None) -> Any:
         """The comparison as a data frame: a row for every candidate and control, best first.

@@ -7,14 +7,15 @@ from typing import Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 
 from labelsieve.errors import InputError, one_of, require_same_rows
 from labelsieve.information import join
 from labelsieve.labelspace import known_classes
-from labelsieve.selectors.base_counting import BaseCodeRanking
-from labelsieve.selectors.selector_input import named_labels
+from labelsieve.parameters import checked_fit
+from labelsieve.selectors.base import Result
+from labelsieve.selectors.counting import BaseCodeRanking
 from labelsieve.tables.codes import Codes
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 from labelsieve.tables.weights import quantize, read_weights
 
@@ -271,13 +272,14 @@ class ChiSquare(BaseCodeRanking):
     targets: Targets = "single"
     combine: Literal["sum", "max"] = "sum"
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        y = named_labels(self, y)
-        features, targets, weights = self._encode(X, y, sample_weight)
-        statistics = _statistics(features, targets, self.targets, weights)
+        return self._fit(X, y, sample_weight)
+
+    def _select(self, problem: Problem) -> Result:
+        features, targets, more = self._encode(problem)
+        statistics = _statistics(features, targets, self.targets, problem.weights)
         copies = self.targets in ("copy", "copy-weight")
-        self.n_rows_without_labels_ = int(np.count_nonzero(_labels(targets).sum(axis=1) == 0)) if copies else 0
-        self._keep_best(statistics.max(axis=1) if self.combine == "max" else statistics.sum(axis=1), X, y, sample_weight)
-        return self
+        more["n_rows_without_labels"] = int(np.count_nonzero(_labels(targets).sum(axis=1) == 0)) if copies else 0
+        return self._best(problem, statistics.max(axis=1) if self.combine == "max" else statistics.sum(axis=1), **more)

@@ -7,23 +7,18 @@ from typing import Any, Literal, Self
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, _fit_context
+from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval
 
 from labelsieve.errors import InputError, is_whole
-from labelsieve.labelspace import read_targets
 from labelsieve.labelspace.base import RandomState
-from labelsieve.parameters import AT_LEAST_ONE, parameter
+from labelsieve.parameters import AT_LEAST_ONE, HasMethods, Interval, checked_fit, parameter
 from labelsieve.selectors.auto.folds import for_all_rows, ranked, read_selectors
-from labelsieve.selectors.base import BaseRanking
-from labelsieve.selectors.selection_stability import row_samples
-from labelsieve.selectors.selector_input import named_labels
+from labelsieve.selectors.base import BaseRanking, Result
+from labelsieve.selectors.stability import row_samples
 from labelsieve.statistics import stability_index
-from labelsieve.tables.features import check_features, required
-from labelsieve.tables.frames import is_frame
-from labelsieve.tables.label_sets import label_matrix
-from labelsieve.tables.types import TableLike, TargetsLike
+from labelsieve.tables.problem import Problem
+from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 SELECTORS = ({"criterion": "cmim", "estimator": "miller-madow"}, "l1")
 N_COMPARED = 10  # features of every list whose stability is computed, where the number to select is not a number
@@ -106,34 +101,45 @@ class RankEnsemble(BaseRanking):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Rank the features of ``X`` for the targets ``y`` by every selector, and aggregate the rankings."""
-        required(self, y)
-        X, y = check_features(self, X), label_matrix(named_labels(self, y))
-        y = y if is_frame(y) or hasattr(y, "shape") else np.asarray(y)
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
+        X, y, n_features = problem.source.X, problem.source.y, problem.n_features
+        X, y = as_table(X), as_table(y)
         members = {name: for_all_rows(selector, y) for name, selector in read_selectors(self.selectors, "selectors").items()}
         if self.combine == "stability" and self.n_repeats < 2:
             raise InputError("RankEnsemble: weights by stability need samples of the rows; set n_repeats to 2 or more.")
         self._check_sampling(members)
-        self._warn_of_constant(read_targets(y))
         n_rows = X.shape[0]
         samples: list[Any] = [None]
         if self.n_repeats > 1:
             samples = row_samples(n_rows, self.n_repeats, self.resample, self.fraction, self.random_state)
-        length = None if self.list_length is None else min(int(self.list_length), self.n_features_in_)
+        length = None if self.list_length is None else min(int(self.list_length), n_features)
         jobs = [(name, rows) for name in members for rows in samples]
         lists = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(_list)(members[name], X, y, rows, length, name) for name, rows in jobs
         )
-        self.selector_names_ = np.array(list(members), dtype=object)
-        self._set_stability(lists, len(members))
-        ranks = np.array([ranks_of(columns, self.n_features_in_) for columns in lists])
+        stability, of_selectors = self._stability(lists, len(members), n_features)
+        ranks = np.array([ranks_of(columns, n_features) for columns in lists])
         by_selector = ranks.reshape(len(members), len(samples), -1).mean(axis=1)
-        self.weights_ = self._weights(len(members))
-        self.mean_ranks_ = (self.weights_[:, np.newaxis] * by_selector).sum(axis=0)
-        self._keep_best(1 - (self.mean_ranks_ - 1) / max(1, self.n_features_in_ - 1), X, y)
-        return self
+        weights = np.ones(len(members))
+        if self.combine == "stability" and of_selectors is not None:
+            positive = np.nan_to_num(np.maximum(of_selectors, 0.0))
+            weights = positive if positive.any() else weights
+        weights = weights / weights.sum()
+        mean_ranks = (weights[:, np.newaxis] * by_selector).sum(axis=0)
+        return self._best(
+            problem,
+            1 - (mean_ranks - 1) / max(1, n_features - 1),
+            selector_names=np.array(list(members), dtype=object),
+            stability=stability,
+            selector_stability=of_selectors,
+            weights=weights,
+            mean_ranks=mean_ranks,
+        )
 
     def _check_sampling(self, members: dict[str, Any]) -> None:
         for name, selector in members.items():
@@ -144,26 +150,21 @@ class RankEnsemble(BaseRanking):
                     "resample='subsample'."
                 )
 
-    def _set_stability(self, lists: list[list[int]], n_members: int) -> None:
+    def _stability(
+        self, lists: list[list[int]], n_members: int, n_features: int
+    ) -> tuple[float | None, NDArray[np.float64] | None]:
+        """The stability of all lists, and that of each selector over the samples of the rows."""
         count = self._count
         numbers = is_whole(count) or isinstance(count, float)
-        compared = self._n_wanted(self.n_features_in_) if numbers else min(N_COMPARED, self.n_features_in_)
-        masks = np.zeros((len(lists), self.n_features_in_), dtype=bool)
+        compared = self._n_wanted(n_features, n_features) if numbers else min(N_COMPARED, n_features)
+        masks = np.zeros((len(lists), n_features), dtype=bool)
         for mask, columns in zip(masks, lists, strict=True):
             mask[columns[:compared]] = True
         index = float("nan") if len(masks) == 1 else float(stability_index(masks).index)
-        self.stability_ = None if np.isnan(index) else index
-        self.__dict__.pop("selector_stability_", None)
+        of_selectors = None
         if self.n_repeats > 1:
-            self.selector_stability_ = np.array([stability_index(group).index for group in np.split(masks, n_members)])
-
-    def _weights(self, n_members: int) -> NDArray[np.float64]:
-        weights: NDArray[np.float64] = np.ones(n_members)
-        if self.combine == "stability":
-            positive = np.nan_to_num(np.maximum(self.selector_stability_, 0.0))
-            weights = positive if positive.any() else weights
-        normalized: NDArray[np.float64] = weights / weights.sum()
-        return normalized
+            of_selectors = np.array([stability_index(group).index for group in np.split(masks, n_members)])
+        return None if np.isnan(index) else index, of_selectors
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,16 +5,16 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 
 from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
-from labelsieve.parameters import NOT_NEGATIVE, parameter
+from labelsieve.parameters import NOT_NEGATIVE, checked_fit, parameter
 from labelsieve.resources import require_memory
-from labelsieve.selectors.base_counting import BaseCodeRanking
-from labelsieve.selectors.selector_input import named_labels
+from labelsieve.selectors.base import Result
+from labelsieve.selectors.counting import BaseCodeRanking
 from labelsieve.tables.codes import Codes
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import TableLike, TargetsLike
 
 Array = NDArray[np.float64]
@@ -68,29 +68,29 @@ class GRRO(BaseCodeRanking):
     discretizer: str | Discretizer | dict[Any, Any] | None = "equal-frequency"
     n_jobs: int | None = None
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        y = named_labels(self, y)
-        features, targets, _ = self._encode(X, y)
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
+        features, targets, more = self._encode(problem, self.n_jobs)
         require_memory(32 * features.n_columns**2, "GRRO: redundancy of", features.n_columns, targets.n_columns)
         relevance = mutual_information(features, targets, base="bit", n_jobs=self.n_jobs)
         redundancy = mutual_information(features, features, base="bit", n_jobs=self.n_jobs)
         np.fill_diagonal(redundancy, 1.0)
-        self.coef_ = self._solve(redundancy, 1 - _cosines(targets), relevance)
-        self._keep_best(self.coef_.sum(axis=1), X, y)
-        return self
+        coefficients, curvature = self._solve(redundancy, 1 - _cosines(targets), relevance)
+        return self._best(problem, coefficients.sum(axis=1), coef=coefficients, curvature=curvature, **more)
 
-    def _solve(self, redundancy: Array, unlike: Array, relevance: Array) -> Array:
-        """W of the Sylvester equation, by the eigenvalues of both symmetric matrices."""
+    def _solve(self, redundancy: Array, unlike: Array, relevance: Array) -> tuple[Array, float]:
+        """W of the Sylvester equation, by the eigenvalues of both symmetric matrices, and the smallest denominator."""
         of_features, left = np.linalg.eigh(redundancy)
         of_labels, right = np.linalg.eigh(unlike)
         denominators = 1 + self.alpha * of_features[:, np.newaxis] + self.beta * of_labels[np.newaxis, :]
-        self.curvature_ = float(denominators.min())
         if not denominators.all():
             raise InputError("GRRO: the linear system is singular for this alpha and beta; change one of them slightly.")
         W: Array = left @ ((left.T @ relevance @ right) / denominators) @ right.T
-        return W
+        return W, float(denominators.min())
 
 
 def _cosines(targets: Codes) -> Array:

@@ -12,9 +12,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, GradientBoostingClassifier, GradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, MultiTaskLasso, Ridge
 from sklearn.model_selection import KFold, train_test_split
-from sklearn.utils._param_validation import StrOptions
 
-from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, BETWEEN_0_AND_1, POSITIVE, PREDICTOR, parameter
+from labelsieve.parameters import AT_LEAST_ONE, AT_LEAST_TWO, BETWEEN_0_AND_1, POSITIVE, PREDICTOR, StrOptions, parameter
 from labelsieve.selectors.regressions.base import BaseModelRanking, ModelData, Real, class_indicators
 from labelsieve.tables.types import Matrix, is_sparse
 

@@ -7,20 +7,18 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 
 from labelsieve import core
-from labelsieve.errors import InputError, require_same_rows
+from labelsieve.errors import InputError
 from labelsieve.labelspace import Joint, Single, read_targets
 from labelsieve.labelspace.base import RandomState
-from labelsieve.parameters import AT_LEAST_ONE, POSITIVE, parameter
+from labelsieve.parameters import AT_LEAST_ONE, POSITIVE, checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.resources import n_threads
-from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, BaseSieve
-from labelsieve.selectors.selector_input import named_labels, read_numbers
+from labelsieve.selectors.base import TARGET_TYPE, BaseRanking, Result
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.features import check_numbers, required
+from labelsieve.tables.problem import NumberProblem, Problem, read_numbers
 from labelsieve.tables.targets import TargetTypes, target_place
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, is_sparse
 
@@ -182,11 +180,13 @@ def blocks(references: NDArray[np.intp], each: int) -> list[NDArray[np.intp]]:
 class BaseGroupedRelief(BaseRelief):
     """The members of the family that look for neighbors in groups of rows, one group for each class or label."""
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or 0/1, dense or sparse."""
-        y = named_labels(self, y)
-        X, targets = read_classes(self, X, y)
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
+        X, targets = read_classes(type(self).__name__, problem)
         groups, weigh = self._groups(targets)
         references = self._references(X.shape[0])
         scores = np.zeros(X.shape[1])
@@ -198,8 +198,7 @@ class BaseGroupedRelief(BaseRelief):
                 factors = self._shares(neighbors) * (weigh(block) / len(references))[:, :, np.newaxis]
                 scores += table.weighted_differences(block, neighbors, factors)
                 progress(done + 1, len(some))
-        self._keep_best(scores, X, y)
-        return self
+        return self._best(problem, scores)
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
         """Groups of rows, and the function that gives for references the weight of each group: negative for hits."""
@@ -313,18 +312,13 @@ class ReliefFML(BaseGroupedRelief):
         return groups, weigh
 
 
-def read_classes(selector: BaseSieve, X: TableLike, Y: TargetsLike | None) -> tuple[Matrix, Codes]:
-    """``X`` as finite numbers, and targets that are classes, all of them known."""
-    Y, name = required(selector, Y), type(selector).__name__
-    X = check_numbers(selector, X, dtype="numeric")
-    targets = read_targets(Y, getattr(selector, "target_type", "class")).require_known(name)
-    require_same_rows(X.shape[0], targets.n_rows)
+def read_classes(name: str, problem: Problem) -> tuple[Matrix, Codes]:
+    """Features as finite numbers, and targets that are classes, all of them known."""
+    X, targets = problem.numbers(name), problem.known_targets(name)
     if targets.is_numeric.any():
         place = target_place(int(np.argmax(targets.is_numeric)), targets.classes.names)
         remedy = "use RReliefF, or target_type='class' for whole numbers that are classes"
         raise InputError(f"{name} compares classes, and Y, {place} is numeric; {remedy}.")
-    selector.target_types_ = targets.types
-    selector._warn_of_constant(targets)
     return X, targets.classes
 
 
@@ -360,10 +354,15 @@ class RReliefF(BaseRelief):
     array([2, 0])
     """
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Score the features of ``X`` for the numeric targets ``y``, one column or many, dense or sparse."""
-        X, Y = read_numbers(self, X, y)
+        self._forget()
+        problem = read_numbers(self, X, y)
+        return self._keep(problem, self._select(problem))
+
+    def _select(self, problem: NumberProblem) -> Result:  # type: ignore[override]
+        X, Y = problem.X, problem.Y
         targets = _Targets(Y)
         references = self._references(X.shape[0])
         table = Neighbors(X, self.n_jobs)
@@ -385,8 +384,7 @@ class RReliefF(BaseRelief):
         for block, (neighbors, shares) in zip(some, searched, strict=True):
             factors = targets.differences(block, neighbors) @ per_different / Y.shape[1] - per_pair
             scores += table.weighted_differences(block, neighbors, shares * factors)
-        self._keep_best(scores, X, Y)
-        return self
+        return self._best(problem, scores)
 
 
 def _inverse(values: Array) -> Array:

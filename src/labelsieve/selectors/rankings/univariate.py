@@ -9,23 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import pdist, squareform
-from sklearn.base import _fit_context
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_selection import f_classif, f_regression, mutual_info_classif, mutual_info_regression
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from labelsieve.labelspace.base import RandomState
-from labelsieve.parameters import AT_LEAST_ONE, parameter
+from labelsieve.parameters import AT_LEAST_ONE, Interval, StrOptions, checked_fit, parameter
 from labelsieve.registry import methods_of
 from labelsieve.resources import require_memory
-from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count
+from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count, Result
 from labelsieve.selectors.regressions.base import BaseModelRanking, ModelData, Real
 from labelsieve.tables.cut_points import require_finite
 from labelsieve.tables.features import check_features
-from labelsieve.tables.frames import NumberTable, read_table
+from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.magnitude import check_magnitude
-from labelsieve.tables.types import ColumnsLike, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.tables.problem import Problem, Source
+from labelsieve.tables.targets import read_target_columns
+from labelsieve.tables.types import ColumnsLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import read_weights
 
 
@@ -184,18 +184,31 @@ class BaselineSieve(BaseSieve):
     excluded: ColumnsLike = parameter((), "array-like")
     random_state: RandomState = 0
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
+    @checked_fit
+    def fit(self, X: Any, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Put the features of ``X`` in order; ``y`` is not used."""
-        X = check_features(self, X)
-        table = read_table(X)
+        if isinstance(X, Problem):
+            X, _, sample_weight = X.source
+        self._forget()
+        checked = check_features(self, X)
+        target = np.zeros(checked.shape[0], dtype=np.uint8)  # the targets are not used, and none need be given
+        names = vars(self).get("feature_names_in_")
+        problem = Problem(
+            checked,
+            read_target_columns(target),
+            read_weights(sample_weight, checked.shape[0]),
+            None if names is None else tuple(map(str, names)),
+            source=Source(X, None, sample_weight),
+        )
+        return self._keep(problem, self._select(problem))
+
+    def _select(self, problem: Problem) -> Result:
+        table, d = problem.features, problem.n_features
         require_finite(table, allow_missing=False)
-        weights = read_weights(sample_weight, X.shape[0])
-        forced, excluded = self._checked_columns()
-        d = self.n_features_in_
+        forced, excluded = self._limits(problem)
         falling = np.linspace(1.0, 0.0, d)
         if self.criterion == "variance":
-            scores = _variances(table, weights)
+            scores = _variances(table, problem.weights)
         elif self.criterion == "random":
             scores = falling[check_random_state(self.random_state).permutation(d)]
         else:
@@ -203,11 +216,9 @@ class BaselineSieve(BaseSieve):
         order = np.argsort(-scores, kind="stable")
         order = order[~np.isin(order, [*forced, *excluded])]  # ties go to the lowest column
         available = d - len(excluded)
-        wanted = available if self.criterion == "all" else max(self._n_wanted(available), len(forced))
+        wanted = available if self.criterion == "all" else max(self._n_wanted(available, d), len(forced))
         selected = np.array([*forced, *order][:wanted], dtype=np.intp)
-        self.feature_scores_ = scores
-        self._set_selected(selected, scores[selected])
-        return self
+        return Result(selected, scores[selected], {"feature_scores": scores})
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,19 +10,17 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator, eigsh
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import check_random_state
 
-from labelsieve.errors import InputError, require_same_rows
-from labelsieve.labelspace import read_targets
+from labelsieve.errors import InputError
 from labelsieve.labelspace.base import RandomState
-from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, parameter
-from labelsieve.selectors.base import BaseRanking
-from labelsieve.tables.features import check_numbers, required
+from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, checked_fit, parameter
+from labelsieve.selectors.base import BaseRanking, Result
 from labelsieve.tables.magnitude import moderate_columns
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, is_sparse
 
 Real = NDArray[np.float64]
@@ -86,20 +84,20 @@ class BaseModelRanking(BaseRanking):
         """A score for every feature."""
         raise NotImplementedError
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None) -> Self:
         """Score the features of ``X`` for the targets ``y``: one column or many, classes or numbers, dense or sparse."""
-        checked = moderate_columns(check_numbers(self, X))  # variances must not overflow
-        required(self, y)
+        return self._fit(X, y)
+
+    def _select(self, problem: Problem) -> Result:
+        checked = moderate_columns(problem.numbers(type(self).__name__))  # variances must not overflow
         if self._keeps_zeros and _share_of_nonzeros(checked) < MOSTLY_ZEROS:
             checked = sp.csr_array(checked)
         elif is_sparse(checked) and checked.shape[0] * checked.shape[1] <= LARGEST_DENSE:
             checked = checked.toarray()
         # Sums in the same order, whatever the layout in memory.
         rows = checked.tocsr() if is_sparse(checked) else np.ascontiguousarray(checked)
-        table = read_targets(y).require_known(type(self).__name__)
-        require_same_rows(checked.shape[0], table.n_rows)
-        self._warn_of_constant(table)
+        table = problem.known_targets(type(self).__name__)
         classes = table.classes.to_dense()[:, ~np.asarray(table.is_numeric)].astype(np.int64)
         sparse = not isinstance(rows, np.ndarray)
         if self._from_0_to_1 and not isinstance(rows, np.ndarray) and rows.data.min(initial=0.0) < 0:
@@ -120,8 +118,8 @@ class BaseModelRanking(BaseRanking):
         except ValueError as error:  # of a model or test of scikit-learn, most often for too few rows
             name, n_rows = type(self).__name__, checked.shape[0]
             raise InputError(f"{name} cannot rank the features by these rows, n_samples = {n_rows}: {error}") from error
-        self._keep_best(np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=0.0, posinf=float(np.finfo(float).max)), X, y)
-        return self
+        finite = np.nan_to_num(np.asarray(scores, dtype=np.float64), nan=0.0, posinf=float(np.finfo(float).max))
+        return self._best(problem, finite)
 
 
 def _share_of_nonzeros(X: Matrix) -> float:

@@ -8,13 +8,11 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.parameters import NOT_NEGATIVE, parameter
-from labelsieve.selectors.base import BaseSieve
+from labelsieve.parameters import NOT_NEGATIVE, Interval, checked_fit, parameter
+from labelsieve.selectors.base import BaseSieve, Result
 from labelsieve.selectors.regressions.base import (
     Array,
     extreme_eigenvalues,
@@ -23,11 +21,10 @@ from labelsieve.selectors.regressions.base import (
     solve,
     weighted_rows,
 )
-from labelsieve.selectors.selector_input import read_numbers
 from labelsieve.tables.features import check_numbers
 from labelsieve.tables.magnitude import check_magnitude
+from labelsieve.tables.problem import NumberProblem, Problem, read_numbers
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
-from labelsieve.tables.weights import read_weights
 
 Acceleration = Literal["restart", "plain", "none"]
 _TOO_LARGE = 1e8  # times the start: then the objective has no minimum, or none that is of use
@@ -235,28 +232,43 @@ class LLSF(BaseSieve):
     max_iter: int = parameter(2000, Interval(Integral, 0, None, closed="left"))
     tol: float = parameter(1e-5, NOT_NEGATIVE)
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Select features of ``X`` for every column of ``y``: 0/1 labels or numbers, dense or sparse."""
-        X, Y = read_numbers(self, X, y)
-        weights = read_weights(sample_weight, X.shape[0])
+        self._forget()
+        problem = read_numbers(self, X, y, sample_weight)
+        return self._keep(problem, self._select(problem))
+
+    def _select(self, problem: NumberProblem) -> Result:  # type: ignore[override]
+        X, Y, weights = problem.X, problem.Y, problem.weights
         check_magnitude("LLSF", X, "X", weights, degree=4)
         check_magnitude("LLSF", Y, "Y", weights)
         if weights is not None:
             X, Y = weighted_rows(X, np.sqrt(weights)), weighted_rows(Y, np.sqrt(weights))
         lengths = np.sqrt(np.asarray((Y.multiply(Y) if is_sparse(Y) else Y * Y).sum(axis=0), dtype=np.float64)).ravel()
         occurring = np.flatnonzero(lengths)
-        self.coef_ = np.zeros((X.shape[1], Y.shape[1]))
-        self.coef_[:, occurring] = self._fit(X, Y[:, occurring], lengths[occurring])
-        self.label_support_ = self.coef_.T != 0
-        self.support_ = self.label_support_.any(axis=0)
-        size = np.sqrt((self.coef_**2).sum(axis=1))
+        coefficients = np.zeros((X.shape[1], Y.shape[1]))
+        coefficients[:, occurring], found = self._coefficients(X, Y[:, occurring], lengths[occurring])
+        size = np.sqrt((coefficients**2).sum(axis=1))
         order = np.argsort(-size, kind="stable")
-        self.selected_ = order[self.support_[order]].astype(np.intp)
-        self.scores_, self.feature_scores_ = size[self.selected_], size
-        return self
+        selected = order[(coefficients != 0).any(axis=1)[order]].astype(np.intp)
+        more = {"coef": coefficients, "label_support": coefficients.T != 0, "feature_scores": size, **found}
+        return Result(selected, size[selected], more)
 
-    def _fit(self, X: Matrix, Y: Matrix, lengths: Array) -> Array:
+    def _lists(self, n_labels: int) -> list[tuple[int | None, Any, Any]]:
+        return [(label, *self.label_ranking(label)) for label in range(n_labels)]
+
+    def _n_labels(self) -> int | None:
+        return int(self.coef_.shape[1])
+
+    def _target_space(self) -> str:
+        return "labelwise"
+
+    def _has_one_table(self) -> bool:
+        return False
+
+    def _coefficients(self, X: Matrix, Y: Matrix, lengths: Array) -> tuple[Array, dict[str, Any]]:
+        """Coefficients of the labels that occur, and fitted attributes of the minimization."""
         products = Y.T @ Y
         unlike = 1 - np.asarray(products.toarray() if is_sparse(products) else products) / np.outer(lengths, lengths)
         np.fill_diagonal(unlike, 0.0)
@@ -266,9 +278,9 @@ class LLSF(BaseSieve):
             unlike = (vectors * values) @ vectors.T
         smallest, largest = extreme_eigenvalues(X)
         bend = self.alpha * float(values.min())
-        self.curvature_ = smallest + bend
+        curvature = smallest + bend
         rounding = X.shape[1] * np.finfo(np.float64).eps * (largest + abs(bend))
-        self.bounded_ = True if self.curvature_ >= -rounding else is_positive_definite(X, bend)
+        bounded = True if curvature >= -rounding else is_positive_definite(X, bend)
         lipschitz = np.sqrt(2 * (largest**2 + (self.alpha * float(np.abs(values).max())) ** 2))
         product = X.T @ Y
         B = np.asarray(product.toarray() if is_sparse(product) else product, dtype=np.float64)
@@ -282,15 +294,20 @@ class LLSF(BaseSieve):
             acceleration=self.acceleration,
             max_iter=self.max_iter,
             tolerance=self.tol * float(np.abs(B).max(initial=0.0)),
-            bounded=self.bounded_,
+            bounded=bounded,
         )
-        self.objective_, self.residual_, self.reason_ = minimum.objective, minimum.residual, minimum.reason
-        self.n_iter_ = max(1, minimum.n_steps)
         if minimum.reason != "converged":
-            remedy = _REMEDIES["not bounded" if minimum.reason == "max_iter" and self.bounded_ is False else minimum.reason]
-            state = f"residual {minimum.residual:.3g}, curvature {self.curvature_:.3g}"
+            remedy = _REMEDIES["not bounded" if minimum.reason == "max_iter" and bounded is False else minimum.reason]
+            state = f"residual {minimum.residual:.3g}, curvature {curvature:.3g}"
             warnings.warn(f"LLSF's objective {remedy} ({state}).", ConvergenceWarning, stacklevel=3)
-        return minimum.W
+        return minimum.W, {
+            "curvature": curvature,
+            "bounded": bounded,
+            "objective": minimum.objective,
+            "residual": minimum.residual,
+            "reason": minimum.reason,
+            "n_iter": max(1, minimum.n_steps),
+        }
 
     def label_ranking(self, label: int) -> tuple[NDArray[np.intp], Array]:
         """The columns of label ``label``, those of largest absolute coefficient first, and their coefficients."""

@@ -5,18 +5,16 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.parameters import CheckedParameters, parameter
+from labelsieve.parameters import CheckedParameters, Interval, checked_fit, parameter
 from labelsieve.selectors.base import COUNT
 from labelsieve.selectors.regressions.base import Array, solve, weighted_rows
-from labelsieve.selectors.selector_input import read_numbers
 from labelsieve.tables.features import check_numbers
 from labelsieve.tables.magnitude import check_magnitude, largest_magnitude
+from labelsieve.tables.problem import Problem, read_numbers
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
-from labelsieve.tables.weights import read_weights
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of the sums in B, relative to what they add up
@@ -83,11 +81,12 @@ class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     _: KW_ONLY
     mu: float = parameter(0.5, Interval(Real, 0, 1, closed="left"))
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
+    @checked_fit
+    def fit(self, X: TableLike | Problem, y: TargetsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Find the directions of ``X`` for the targets ``y``: 0/1 labels or numbers, dense or sparse."""
-        X, Y = read_numbers(self, X, y)
-        weights = read_weights(sample_weight, X.shape[0])
+        problem = read_numbers(self, X, y, sample_weight)
+        X, Y, weights = problem.X, problem.Y, problem.weights
+        self.label_names_ = None if problem.target_names is None else np.array(problem.target_names, dtype=object)
         check_magnitude("MDDM", X, "X", weights)
         check_magnitude("MDDM", Y, "Y", weights)
         weights = np.ones(X.shape[0]) if weights is None else weights

@@ -14,8 +14,7 @@ from labelsieve.criteria.relevance import CMIM, JMI
 from labelsieve.criteria.relevance_redundancy import MIFS
 from labelsieve.discretize import EqualWidth
 from labelsieve.formula import I, f, s, sum_s, sum_y, y
-from labelsieve.selectors.selection import Selection
-from labelsieve.selectors.storage import read_selection
+from labelsieve.selection import Selection, read_selection
 from tests.support.selection_data import NAMES, assert_same_selection, make_data
 
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
@@ -118,7 +117,7 @@ DAMAGE = {
     "another format": lambda text: json.dumps({"format": "other"}),
     "a list": lambda text: "[1, 2]",
     "a number": lambda text: "3",
-    "of the future": lambda text: text.replace('"version": 2', '"version": 3'),
+    "of the future": lambda text: text.replace('"version": 3', '"version": 4'),
 }
 
 
@@ -127,7 +126,7 @@ DAMAGE = {
 def test_a_file_that_is_no_saved_selection_is_refused_by_name(selector, kind, tmp_path):
     path, _ = save(selector, tmp_path)
     path.write_text(DAMAGE[kind](path.read_text(encoding="utf-8")), encoding="utf-8")
-    with pytest.raises(InputError, match=r"selected\.json: (not JSON|not a saved selection|version 3)"):
+    with pytest.raises(InputError, match=r"selected\.json: (not JSON|not a saved selection|version 4)"):
         selector.from_json(path)
 
 

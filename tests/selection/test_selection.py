@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
+from labelsieve.selection import Selection
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, selection_stability
-from labelsieve.selectors.selection import Selection
 from labelsieve.stopping import GTest
 from tests.support.discovery import estimator_cases
 from tests.support.selection_data import LABELS, NAMES, frames, make_data
@@ -53,11 +53,11 @@ def test_a_selection_agrees_with_the_fitted_attributes(selector):
     else:
         assert [one.column for one in selection.selected] == selector.selected_.tolist()
         assert [one.score for one in selection.selected] == selector.scores_.tolist()
-    if hasattr(selector, "relevance_"):
+    if selector.relevance_ is not None:
         assert [one.components for one in selection.selected] == [
             {"relevance": selector.relevance_[one.column]} for one in selection.selected
         ]
-    rules = getattr(selector, "stopping_", [])
+    rules = [] if selector.stopping_ is None else selector.stopping_
     reasons = [rule.reason_ for rule in (rules if isinstance(rules, list) else [rules])]
     assert [one.reason for one in selection.stopping] == reasons
 

@@ -8,14 +8,13 @@ from typing import Any
 import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError, unknown_name
 from labelsieve.fingerprint import array_print
 from labelsieve.tables.frames import is_frame, without_wide_integers
+from labelsieve.tables.problem import Names
 from labelsieve.tables.types import TargetsLike
 
-Names = Sequence[str] | None  # of all columns; None: those of the data of fit, or numbers
 MAKERS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 
@@ -32,14 +31,6 @@ def column_names(table: object, given: Names, count: int, what: str) -> tuple[st
     if len(given) != count:
         raise InputError(f"{len(given)} names for {count} {what}s.")
     return tuple(str(name) for name in given)
-
-
-def set_feature_names(selector: BaseEstimator, n_features: int, names: Names) -> None:
-    """Set the attributes that scikit-learn's checks of a table set."""
-    selector.n_features_in_ = n_features
-    selector.__dict__.pop("feature_names_in_", None)
-    if names is not None:
-        selector.feature_names_in_ = np.array(names, dtype=object)
 
 
 def table_print(table: TargetsLike) -> str:

@@ -1,0 +1,385 @@
+"""Problem: what a user passed to ``fit``, read once; everything after it takes the problem and never the raw input."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import narwhals.stable.v1 as nw
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils import _safe_indexing
+
+from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.cut_points import require_finite
+from labelsieve.tables.features import check_features, from_device, required
+from labelsieve.tables.frames import NumberTable, is_frame, is_integer_array, read_table, unmask
+from labelsieve.tables.label_sets import read_label_sets
+from labelsieve.tables.targets import (
+    TargetTable,
+    TargetTypes,
+    constant_numbers,
+    constant_targets,
+    read_target_columns,
+    target_names,
+    target_place,
+    warn_of_constant_targets,
+)
+from labelsieve.tables.types import ColumnsLike, Features, FloatArray, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.tables.weights import positive_weights, read_weights
+
+if TYPE_CHECKING:
+    from labelsieve.discretize import Discretizer
+
+Names = Sequence[str] | None  # of all columns; None: those of the data, or numbers
+
+
+class StoredTable(ABC):
+    """A table of features and targets that is read column by column, because it need not fit into memory.
+
+    :class:`labelsieve.datasets.ChunkedTable` is the one that users make.
+    """
+
+    has_rows: ClassVar[bool] = True  # False for counts of rows that are not here
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+
+    @property
+    @abstractmethod
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the features, if they have any."""
+
+    @property
+    @abstractmethod
+    def label_names(self) -> tuple[str, ...] | None:
+        """Names of the targets, if they have any."""
+
+    @abstractmethod
+    def targets(self, target_type: TargetTypes) -> TargetTable:
+        """Read all targets into memory."""
+
+    @abstractmethod
+    def take_rows(self, rows: NDArray[np.bool_]) -> "StoredTable":
+        """Return the table of the rows where ``rows`` is true."""
+
+    @abstractmethod
+    def encode(self, discretizer: Any, targets: Codes, weights: FloatArray | None) -> Codes:
+        """Encode all features into a file of codes, reading each column once."""
+
+
+class Source(NamedTuple):
+    """The arguments of ``fit`` as they were passed, for rules that split the rows and fit again."""
+
+    X: Any
+    y: Any
+    sample_weight: WeightsLike = None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Features, targets and weights of the rows that count; made by :func:`read`.
+
+    Rows without weight, and rows in which no target is known, are left out. Every selector accepts a problem in place of ``X``
+    and ``y``, both in ``fit`` and in the methods that take the data of ``fit`` again. Whatever is computed from the columns
+    (their numbers, their codes) is computed once and kept.
+
+    Attributes
+    ----------
+    X : array, sparse matrix, frame or StoredTable
+        The features, with scikit-learn's checks; a frame stays a frame.
+    targets : TargetTable
+        The targets: classes or numbers.
+    weights : ndarray of float or None
+        Weights of the rows; None: all equal to 1.
+    feature_names, target_names : tuple of str or None
+        Names of the columns, where the data have them.
+    n_left_out : int
+        Rows that were left out because no target is known in them.
+    known_rows : ndarray of bool or None
+        Mask of the rows in which some target is known, among those with weight; None: all.
+    source : Source
+        What the user passed.
+
+    Examples
+    --------
+    >>> from labelsieve import Sieve
+    >>> problem = read([[0, 1], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])
+    >>> Sieve("mim", n_features_to_select=1).fit(problem).selected_
+    array([0])
+    """
+
+    X: Any
+    targets: TargetTable
+    weights: FloatArray | None = None
+    feature_names: tuple[str, ...] | None = None
+    target_names: tuple[str, ...] | None = None
+    n_left_out: int = 0
+    known_rows: NDArray[np.bool_] | None = None
+    source: Source = field(default_factory=lambda: Source(None, None))
+    _codes: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    @cached_property
+    def features(self) -> NumberTable:
+        """The features as numbers, with the levels of text columns; NaN where a cell is missing."""
+        if isinstance(self.X, StoredTable):
+            raise InputError("This needs the table in memory; a ChunkedTable is read column by column.")
+        return read_table(self.X, allow_missing=True)
+
+    def numbers(self, caller: str) -> Matrix:
+        """The features as finite numbers, an array or a sparse matrix, for ``caller``, which calculates with them."""
+        return _numbers(self.X, self.features, caller)
+
+    def known_targets(self, caller: str) -> TargetTable:
+        """The targets, for ``caller``, which needs all of them in every row."""
+        if self.n_left_out:
+            raise InputError(
+                f"Y, {target_place(0, self.target_names)}: {self.n_left_out} unknown cells, which {caller} cannot leave out; "
+                "fill them or drop their rows."
+            )
+        return self.targets.require_known(caller)
+
+    def binned_targets(self, discretizer: "Discretizer") -> TargetTable:
+        """The targets with numeric ones in bins, which are learned once for every discretizer."""
+        key = "targets", repr(discretizer)
+        if key not in self._codes:
+            self._codes[key] = self.targets.discretized(discretizer, self.weights)
+        return self._codes[key]  # type: ignore[no-any-return]
+
+    def codes(self, discretizer: "Discretizer", targets: Codes, columns: Sequence[int] | None = None) -> Codes | list[Codes]:
+        """Codes of the features, or of some of them; learned once for every discretizer."""
+        if isinstance(self.X, StoredTable):
+            return self.X.encode(discretizer, targets, self.weights)
+        # Supervised bins depend on the targets. They are kept with the codes, so that their identity stays theirs.
+        key = repr(discretizer), id(targets)
+        known = self._codes.get(key)
+        if known is None and columns is None:
+            known = self._codes[key] = discretizer.encode(self.features, targets, self.weights), targets
+        if known is not None:
+            tables = known[0]
+            if columns is None:
+                return tables  # type: ignore[no-any-return]
+            some = np.asarray(columns, dtype=np.intp)
+            return [each.take_columns(some) for each in tables] if isinstance(tables, list) else tables.take_columns(some)
+        assert columns is not None
+        of_some = *key, tuple(columns)
+        if of_some not in self._codes:
+            rule, table = discretizer.for_columns(columns, self.feature_names), self.features.take_columns(columns)
+            self._codes[of_some] = rule.encode(table, targets, self.weights), targets
+        return self._codes[of_some][0]  # type: ignore[no-any-return]
+
+    def column_numbers(self, columns: ColumnsLike, what: str) -> list[int]:
+        """Numbers of columns that are given by number or name, without repetition; ``what`` is the parameter, in messages."""
+        return column_numbers(columns, self.feature_names, self.n_features, what)
+
+
+def read(
+    X: Any,
+    y: TargetsLike | None = None,
+    sample_weight: WeightsLike = None,
+    *,
+    target_type: TargetTypes = "auto",
+    estimator: object = None,
+    reset: bool = True,
+) -> Problem:
+    """Read features, targets and weights of any kind that a user can pass, and leave out the rows that do not count.
+
+    Parameters
+    ----------
+    X : array-like, frame, sparse matrix, array of a GPU or StoredTable
+        The features. A :class:`Problem` is returned as it is.
+    y : array-like, frame, Series, sparse matrix or label sets
+        The targets; left out for a stored table, which has them.
+    sample_weight : array-like, default=None
+        The number of times that each row is counted.
+    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
+        As for :class:`labelsieve.Sieve`.
+    estimator : estimator, default=None
+        The estimator that is fitted, which scikit-learn's checks name in messages.
+    reset : bool, default=True
+        Whether the estimator learns the number and the names of the features; otherwise they must be those it knows.
+
+    Examples
+    --------
+    >>> problem = read([[1.5, 0.0], [2.5, 1.0]], [{"rock", "loud"}, {"folk"}])
+    >>> problem.target_names, problem.n_features
+    (('folk', 'loud', 'rock'), 2)
+    """
+    if isinstance(X, Problem):
+        if y is not None or sample_weight is not None:
+            raise InputError("A Problem has the targets and the weights; leave out y and sample_weight.")
+        return X
+    estimator = _AnyInput() if estimator is None else estimator
+    if isinstance(X, StoredTable):
+        if y is not None:
+            raise InputError("A ChunkedTable has the labels itself; leave out y.")
+        table: Any = X
+        names, labels, source = X.feature_names, X.label_names, Source(X, None, sample_weight)
+        rows, weights = positive_weights(sample_weight, X.shape[0])
+        # Rows without weight must not decide whether a target is numeric, nor move a cut point.
+        table = X if rows is None else X.take_rows(rows)
+        targets = table.targets(target_type)
+    else:
+        X, y = from_device(X), required(estimator, from_device(y))
+        table = _checked(estimator, X, reset)
+        sets = None if is_integer_array(y, (1, 2)) else read_label_sets(y)
+        labels, y = (target_names(y), y) if sets is None else (sets.names, sets.matrix)
+        names = _names_of(estimator)
+        source = Source(_by_rows(X), _by_rows(y), sample_weight)
+        rows, weights = positive_weights(sample_weight, table.shape[0])
+        if rows is None:
+            targets = read_target_columns(y, target_type, None if sets is None else sets.names)
+            require_same_rows(table.shape[0], targets.n_rows)
+        else:
+            require_same_rows(table.shape[0], _n_rows(y))
+            table, y = _take_rows(table, rows), _safe_indexing(_by_rows(y), np.flatnonzero(rows))
+            targets = read_target_columns(y, target_type, None if sets is None else sets.names)
+    known, n_left_out = targets.rows_with_targets(), 0
+    if known is not None:
+        n_left_out = int(np.count_nonzero(~known))
+        targets, table = targets.take_rows(known), _take_rows(table, known)
+        weights = None if weights is None else weights[known]
+    if targets.n_rows > 1 and (not isinstance(table, StoredTable) or table.has_rows):
+        warn_of_constant_targets(constant_targets(targets), labels)
+    return Problem(table, targets, weights, names, labels, n_left_out, known, source)
+
+
+@dataclass(frozen=True, eq=False)
+class NumberProblem:
+    """Features and targets as finite numbers, arrays of float64 or CSR, for selectors that calculate with both."""
+
+    X: Matrix
+    Y: Matrix
+    weights: FloatArray | None
+    feature_names: tuple[str, ...] | None
+    target_names: tuple[str, ...] | None
+    source: Source
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+
+def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight: WeightsLike = None) -> NumberProblem:
+    """Read features and targets as finite numbers; ``estimator`` is the one that is fitted."""
+    if isinstance(X, Problem):
+        X, y, sample_weight = X.source
+    y = required(estimator, from_device(y))
+    name, table = type(estimator).__name__, check_features(estimator, from_device(X), dtype=np.float64)
+    numbers = _numbers(table, read_table(table), name)
+    sets = read_label_sets(y)
+    labels, named = (target_names(y), unmask(y)) if sets is None else (sets.names, sets.matrix)
+    source = Source(_by_rows(X), _by_rows(named), sample_weight)
+    if isinstance(named, np.ndarray) and named.dtype.kind == "O":
+        with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
+            named = named.astype(np.float64)
+    try:
+        targets = read_table(named, what="Y")
+        require_finite(targets, allow_missing=False, what="Y")
+    except InputError as error:
+        raise InputError(f"{name} calculates with the targets. {error}") from None
+    require_same_rows(numbers.shape[0], targets.shape[0])
+    Y: Any = targets.sparse.tocsr() if targets.dense is None else targets.dense
+    if Y.shape[0] > 1:
+        warn_of_constant_targets(constant_numbers(Y), labels)
+    weights = read_weights(sample_weight, numbers.shape[0])
+    return NumberProblem(
+        numbers.tocsr() if is_sparse(numbers) else numbers,
+        Y.astype(np.float64, copy=False),
+        weights,
+        _names_of(estimator),
+        labels,
+        source,
+    )
+
+
+def _numbers(X: Any, table: NumberTable, caller: str) -> Matrix:
+    """Features that were checked, as finite numbers; text is refused."""
+    if table.text:
+        column = table.name(min(table.text))
+        raise InputError(f"{caller} calculates with the features, and {column} is text; drop it, or encode it.")
+    require_finite(table, allow_missing=False)
+    numbers: Any = X if is_sparse(X) else table.dense
+    return numbers.astype(np.float64, copy=False)  # type: ignore[no-any-return]
+
+
+def column_numbers(columns: ColumnsLike, names: Names, n_columns: int, what: str) -> list[int]:
+    """Numbers of columns that are given by number or name, without repetition.
+
+    >>> column_numbers(["b", 0], ("a", "b"), 2, "forced")
+    [1, 0]
+    """
+    found: list[int] = []
+    given: Iterable[Any] = columns
+    for column in given:
+        if isinstance(column, str):
+            if names is None or column not in names:
+                suggestion = "" if names is None else did_you_mean(column, map(str, names))
+                raise InputError(f"{what}: there is no feature named {column!r}.{suggestion}")
+            found.append(list(names).index(column))
+        elif is_whole(column) and 0 <= int(column) < n_columns:
+            found.append(int(column))
+        else:
+            raise InputError(f"{what}: {column!r} is not a column from 0 to {n_columns - 1} or a name.")
+    return list(dict.fromkeys(found))
+
+
+class _AnyInput(BaseEstimator):
+    """Stands for the estimator in scikit-learn's checks while a problem is read before its selector is known."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        return tags
+
+
+def _checked(estimator: Any, X: TableLike, reset: bool) -> Features:
+    """``X`` with scikit-learn's checks, which set ``n_features_in_`` and ``feature_names_in_`` or compare with them."""
+    if not reset or not is_integer_array(X, (2,)):
+        return check_features(estimator, X, reset=reset)
+    # Reading the codes checks all that is left to check of whole numbers, and an array has no names.
+    estimator.n_features_in_ = X.shape[1]
+    vars(estimator).pop("feature_names_in_", None)
+    codes: NDArray[Any] = X
+    return codes
+
+
+def _names_of(estimator: Any) -> tuple[str, ...] | None:
+    names = vars(estimator).get("feature_names_in_")
+    return None if names is None else tuple(map(str, names))
+
+
+def _by_rows(table: Any) -> Any:
+    """A sparse table in a format whose rows can be taken; any other table as it is."""
+    return table.tocsr() if is_sparse(table) else table
+
+
+def _n_rows(y: Any) -> int:
+    return int(y.shape[0]) if hasattr(y, "shape") else len(y)
+
+
+def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:
+    if isinstance(X, StoredTable):
+        return X.take_rows(rows)
+    kept = np.flatnonzero(rows)
+    return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
+
+
+def some_columns(problem: Problem, columns: Sequence[int]) -> Problem:
+    """The problem with these of its features, in this order."""
+    X, some = problem.X, list(columns)
+    taken = nw.from_native(X, eager_only=True)[:, some].to_native() if is_frame(X) else X[:, some]
+    names = None if problem.feature_names is None else tuple(problem.feature_names[column] for column in some)
+    return replace(problem, X=taken, feature_names=names, _codes={})
