@@ -42,7 +42,6 @@ class LabelNetwork:
 
     def __post_init__(self) -> None:
         lists = check_parents(self.parents, len(self.parents))
-        assert lists is not None
         order = checked_order(self.order, len(lists))
         position = {label: position for position, label in enumerate(order)}
         for label, of_label in enumerate(lists):
@@ -66,7 +65,6 @@ class LabelNetwork:
         (2, 0, 1)
         """
         lists = check_parents(parents, len(parents))
-        assert lists is not None
         return cls(tuple(_topological(lists) if order is None else order), tuple(map(tuple, lists)))
 
     @classmethod
@@ -173,14 +171,12 @@ def _topological(parents: list[list[int]]) -> list[int]:
     return order
 
 
-def check_parents(parents: Any, n_targets: int) -> list[list[int]] | None:
-    """Return the parents of every target as lists of distinct target indices; None stays None.
+def check_parents(parents: Any, n_targets: int) -> list[list[int]]:
+    """Return the parents of every target as lists of distinct target indices.
 
     >>> check_parents([[], [0], [0, 1, 0]], 3)
     [[], [0], [0, 1]]
     """
-    if parents is None:
-        return None
     if len(parents) != n_targets:
         raise InputError(f"parents has {len(parents)} lists for {n_targets} targets; pass one list, maybe empty, for each.")
     lists = []

@@ -192,7 +192,8 @@ def find_parents(
 ) -> tuple[list[list[int]] | None, LabelNetwork | None]:
     """Resolve ``parents=`` to lists of the parents of every target, and to a network if they are one.
 
-    ``parents`` are lists, a network, a rule, or the name of a rule. A rule learns from ``X``, ``codes`` and ``Y``.
+    ``parents`` are lists, a network, a rule, the name of a rule, or None: no parents. A rule learns from ``X``, ``codes`` and
+    ``Y``.
 
     >>> Y = Codes.from_values([[0, 1], [1, 0], [0, 1]])
     >>> find_parents([[], [0]], None, Y, Y)[0]
@@ -200,6 +201,8 @@ def find_parents(
     >>> find_parents(NetworkRule("preceding", order="given"), None, Y, Y)[1]
     LabelNetwork(order=(0, 1), parents=((), (0,)), names=None)
     """
+    if parents is None:
+        return None, None
     rule = NetworkRule(parents) if isinstance(parents, str) else parents
     if isinstance(rule, NetworkRule):
         values = X if X is None else numbers(X)

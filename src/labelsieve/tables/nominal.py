@@ -117,8 +117,10 @@ def warn_of_bias(codes: Codes, estimator: str, excluded: Collection[int | str] =
     """
     if estimator not in BIASED_ROWS:
         return
-    names = codes.names or [str(column) for column in range(codes.n_columns)]
     many = (codes.levels > ID_LEVELS) & (codes.levels * BIASED_ROWS[estimator] > codes.n_rows)
+    if not many.any():
+        return
+    names = codes.names or [str(column) for column in range(codes.n_columns)]
     columns = [column for column in np.flatnonzero(many).tolist() if not {column, names[column]} & set(excluded)]
     if not columns or 2 * codes.levels[codes.levels > 1].min() > codes.levels[columns].max():
         return
