@@ -12,7 +12,7 @@ from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.joint_codes import join
 from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, whole_number
-from labelsieve.tables.codes import Codes
+from labelsieve.tables.codes import Codes, positive_cells
 from labelsieve.tables.cut_points import ColumnCuts, column_blocks, in_threads
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.types import CompressedMatrix, TableLike
@@ -122,16 +122,7 @@ def positive_labels(targets: Codes) -> tuple[NDArray[np.int64], NDArray[np.uint1
             f'targets="copy" needs binary labels, and target {target} has {targets.levels[target]} classes: '
             'use targets="joint" or "single".'
         )
-    sparse = targets.sparse
-    rows: NDArray[np.integer]
-    labels: NDArray[np.integer]
-    if sparse is None or sparse.implicit.any():
-        rows, labels = np.nonzero(targets.to_dense())
-    else:
-        labels = np.repeat(np.arange(targets.n_columns), np.diff(sparse.starts))
-        positive = sparse.codes > 0
-        order = np.argsort(sparse.rows[positive], kind="stable")
-        rows, labels = sparse.rows[positive][order], labels[positive][order]
+    rows, labels = positive_cells(targets)
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=targets.n_rows))])
     return starts.astype(np.int64), labels.astype(np.uint16)
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base import EncodedTargets, LabelSpace, Produces, RandomState, Weights, one_column, random_generator
-from labelsieve.tables.codes import MAX_LEVELS
-from labelsieve.tables.targets import TargetTable
+from labelsieve.tables.codes import MAX_LEVELS, positive_cells
+from labelsieve.tables.targets import TargetTable, target_place
 
 
 class Labelsets(NamedTuple):
@@ -48,22 +48,11 @@ def read_labelsets(targets: TargetTable, space: str) -> Labelsets:
     not_binary = (codes.levels > 2) | targets.is_numeric
     if not_binary.any():
         column = int(np.argmax(not_binary))
-        name = f"column {column}" if codes.names is None else f"column {column} ({codes.names[column]!r})"
         found = "real numbers" if targets.is_numeric[column] else f"classes up to {int(codes.levels[column]) - 1}"
-        raise InputError(f"Y, {name}: {space} needs binary labels (0 or 1), and this target has {found}.")
-    if codes.dense is not None:
-        rows, labels = np.nonzero(codes.dense)
-        return Labelsets(rows.astype(np.uint32), labels, targets.n_rows, targets.n_columns)
-    if codes.sparse is not None and not codes.sparse.implicit.any():
-        present = codes.sparse.codes > 0
-        rows = codes.sparse.rows[present].astype(np.int64)
-        labels = np.repeat(np.arange(codes.n_columns), np.diff(codes.sparse.starts))[present]
-    else:
-        columns = [np.flatnonzero(codes.column(j)) for j in range(codes.n_columns)]
-        rows = np.concatenate(columns)
-        labels = np.repeat(np.arange(codes.n_columns), [len(rows_of_label) for rows_of_label in columns])
-    order = np.argsort(rows, kind="stable")
-    return Labelsets(rows[order].astype(np.uint32), labels[order], targets.n_rows, targets.n_columns)
+        raise InputError(
+            f"Y, {target_place(column, codes.names)}: {space} needs binary labels (0 or 1), and this target has {found}."
+        )
+    return Labelsets(*positive_cells(codes), targets.n_rows, targets.n_columns)
 
 
 def nonempty_labelsets(targets: TargetTable, space: str, *, one_variable: bool = True) -> Labelsets:

@@ -226,6 +226,29 @@ def with_missing_cells(codes: Codes) -> Codes:
     return codes if np.array_equal(missing, codes.missing) else replace(codes, missing=missing)
 
 
+def positive_cells(codes: Codes) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Return the rows and the columns of all codes that are not 0, sorted by row and then by column.
+
+    >>> positive_cells(Codes.from_values([[1, 1], [0, 0], [0, 1]]))
+    (array([0, 0, 2], dtype=uint32), array([0, 1, 1]))
+    """
+    if codes.dense is not None:
+        rows, columns = np.nonzero(codes.dense)
+        return rows.astype(np.uint32), columns
+    sparse = codes.sparse
+    assert sparse is not None
+    if sparse.implicit.any():
+        of_columns = [np.flatnonzero(codes.column(j)) for j in range(codes.n_columns)]
+        rows = np.concatenate(of_columns)
+        columns = np.repeat(np.arange(codes.n_columns), [len(of_column) for of_column in of_columns])
+    else:
+        positive = sparse.codes > 0
+        rows = sparse.rows[positive].astype(np.int64)
+        columns = np.repeat(np.arange(codes.n_columns), np.diff(sparse.starts))[positive]
+    order = np.argsort(rows, kind="stable")
+    return rows[order].astype(np.uint32), columns[order]
+
+
 def _scan(values: NDArray[Any]) -> tuple[NDArray[np.uint32], tuple[int, int] | None]:
     """Find the number of levels of every column, and the position of the first number that is not a code, if there is one."""
     levels = np.empty(values.shape[1], dtype=np.uint32)
