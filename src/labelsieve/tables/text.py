@@ -69,7 +69,9 @@ def _pandas_ranks(column: Any) -> FrameColumn | None:
     if isinstance(column.dtype, pandas.CategoricalDtype):
         return rank_levels(column.array.codes, column.array.categories.tolist())
     is_text = isinstance(column.dtype, pandas.StringDtype)
-    if not is_text and (column.dtype != object or pandas.api.types.infer_dtype(column[:HEAD]) not in ("string", "empty")):
+    if not is_text and (
+        column.dtype != object or pandas.api.types.infer_dtype(column.to_numpy()[:HEAD]) not in ("string", "empty")
+    ):
         return None
     codes, levels = column.array.factorize()
     words = levels.tolist()
