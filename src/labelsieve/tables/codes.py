@@ -217,12 +217,21 @@ class Codes:
         return f"Codes({self.n_rows} rows, {self.n_columns} columns, {levels} levels, {kind})"
 
 
-def with_missing_cells(codes: Codes) -> Codes:
-    """Return the codes with only those columns marked as missing that have a missing cell."""
+def with_missing_cells(codes: Codes, row_index: NDArray[np.uint32] | None = None) -> Codes:
+    """Return the codes with only those columns marked as missing that have a missing cell in the rows that are counted.
+
+    ``row_index`` names these rows, by default all. A column whose missing cells are all in other rows is not marked: the last
+    level that is counted would be taken for missing cells otherwise.
+    """
     if not codes.has_missing:
         return codes
     assert codes.missing is not None
-    missing = codes.n_missing > 0
+    if row_index is None:
+        missing = codes.n_missing > 0
+    else:
+        missing = codes.missing.copy()
+        for j in map(int, np.flatnonzero(missing)):
+            missing[j] = not codes.is_known(j)[row_index].all()
     return codes if np.array_equal(missing, codes.missing) else replace(codes, missing=missing)
 
 
