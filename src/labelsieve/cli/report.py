@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from labelsieve.cli.options import command_line, with_options
-from labelsieve.cli.select import REDUNDANT, FittedTable, SelectOptions
+from labelsieve.cli.select import REDUNDANT, Fitted, SelectOptions
 from labelsieve.errors import InputError
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ def report(
     print_path(page.write(output))
 
 
-def selection_page(fitted: FittedTable, name: str, **settings: Any) -> "Report":
+def selection_page(fitted: Fitted, name: str, **settings: Any) -> "Report":
     """Return the report of a selection; settings are those of :func:`labelsieve.report.selection_report`."""
     from labelsieve.report import selection_report
 
-    selector, X, data = fitted
+    selector, problem, data = fitted
     return selection_report(
         selector,
-        X,
+        problem.source.X,
         data.Y,
         names=data.feature_names,
         label_names=data.label_names,
@@ -88,10 +88,11 @@ def write_demo(result: "Demo", path: Path) -> None:
         typer.echo(f"labelsieve: note: no report. {error}", err=True)
         return
     from labelsieve.selectors.sieve import Sieve
+    from labelsieve.tables.problem import read
 
-    data = result.data
-    sieve = Sieve(SHOWN, n_features_to_select=len(result.relevant)).fit(data.X, data.Y)
-    page = selection_page(FittedTable(sieve, data.X, data), "the demo", redundant=0.2, resamples=20)
+    problem = read(result.data.X, result.data.Y)
+    sieve = Sieve(SHOWN, n_features_to_select=len(result.relevant)).fit(problem)
+    page = selection_page(Fitted(sieve, problem, result.data), "the demo", redundant=0.2, resamples=20)
     print_path(page.write(path))
 
 

@@ -1,8 +1,9 @@
-"""labelsieve select."""
+"""The verb ``select``: read a file, select features, and print the selection."""
 
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -29,14 +30,12 @@ from labelsieve.cli.options import (
 from labelsieve.errors import ClusterError, InputError, unknown_name, whole_number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from labelsieve.datasets import ChunkedTable, Dataset, SyntheticData
     from labelsieve.discretize import Discretizer
     from labelsieve.selection import Selection
     from labelsieve.selectors.base import BaseSieve
     from labelsieve.stopping import StoppingRule
-    from labelsieve.tables.types import TableLike
+    from labelsieve.tables.problem import Problem
 
 CRITERION = (
     "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
@@ -57,19 +56,26 @@ TARGET_TYPE = (
 )
 TARGET_CUTS = "Discretizer of numeric targets, as --discretizer, but unsupervised; auto: that of the method."
 REDUNDANT = "List unselected features with at least this similarity (0 to 1) to a selected one."
-
-
-class FittedTable(NamedTuple):
-    """A fitted selector, the features that it was fitted on with their names, and the data set."""
-
-    selector: "BaseSieve"
-    X: "TableLike"
-    data: "Dataset | SyntheticData"
+MEMORY_LIMIT = (
+    "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a file of CSV, ARFF or libsvm whose table is "
+    "larger are read by columns."
+)
+DASK = "Count on the workers of the Dask scheduler at this address, such as tcp://host:8786; the file is read by columns."
+CACHE_FOLDER = (
+    "With --memory-limit or --dask: encoded columns stay in this folder, and a selection that was stopped continues from them."
+)
+STABILITY = "Report the stability of the selection over this number of resamples of the rows."
+AUTO = "Choose the method and the number of features by nested cross-validation, and report whether selection helps."
+PORTFOLIO = "With --auto: candidate methods, comma-separated, as for --criterion; default: that of AutoSieve."
+LEARNER = "With --auto: learners to evaluate with, comma-separated; default: nearest neighbors and ridge regression."
+MEASURE = "With --auto: the measure to optimize; default: average_precision, rrmse of numbers, hamming_score of 2 to 4 labels."
+BUDGET = "With --auto: seconds; candidates that do not fit are skipped and listed."
+CONNECT_SECONDS = 10
 
 
 @dataclass(frozen=True)
 class SelectOptions(ReadOptions):
-    """What to select, as typed."""
+    """Options that say what to select, as they were typed."""
 
     count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
     criterion: Annotated[
@@ -96,13 +102,40 @@ class SelectOptions(ReadOptions):
     labelwise: Annotated[bool, typer.Option("--labelwise", help="Select features for each label separately.")] = False
     n_jobs: Annotated[int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.")] = None
 
-    def make_selector(self) -> Any:
-        """The selector, its parameters checked before a long file is read."""
+    def fit(self, path: Path, **more: Any) -> "Fitted":
+        """Fit the selector on a file or a data set; ``more`` are parameters that the options do not set."""
+        from labelsieve.registry import METHODS, method_of
+        from labelsieve.tables.problem import read
+
+        selector = self.make_selector(**more)  # before a long file is read
+        data = self.load(path)
+        method = method_of(selector)
+        needs_numbers = method in METHODS and METHODS[method].needs_numbers
+        check_cells(data, selector, path)
+        if needs_numbers and data.text_features:
+            column = next(iter(data.text_features))
+            raise InputError(f"{method} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
+        X = data.named_features(codes=needs_numbers)
+        if not hasattr(X, "columns"):
+            declare_columns(selector, data, nominal=not needs_numbers)
+        if "target_type" in selector.get_params(deep=False):
+            selector.set_params(target_type=types_of_labels(data, selector.target_type))
+        try:
+            Y = data.Y if needs_numbers or _learns(selector) else data.named_labels()
+            problem = read(X, Y, target_type=selector.target_type, estimator=selector)
+            return Fitted(selector.fit(problem), problem, data)
+        except InputError:
+            raise
+        except ValueError as error:  # what scikit-learn's checks of input raise
+            raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
+
+    def make_selector(self, **more: Any) -> Any:
+        """Make the selector, with its parameters checked; ``more`` are parameters that the options do not set."""
         from labelsieve.registry import METHODS, make_discretizer, make_selector, method_name, resolve_method, selector_class
         from labelsieve.selectors.sieve import Sieve
         from labelsieve.stopping import StoppingRule
 
-        settings = self._settings()
+        settings = self._settings() | more
         name, typed = parse_named(self.criterion or self._default(settings), "--criterion")
         settings = typed | settings
         method = method_name(name)
@@ -126,21 +159,27 @@ class SelectOptions(ReadOptions):
         return selector
 
     def _default(self, settings: dict[str, Any]) -> str:
-        """The method where none is typed: that of docs/choosing.md, where its scores suffice for the other options."""
+        """Return the method where none is typed: the recommended one, or cmim where the options need another kind of scores."""
         from labelsieve.stopping import CrossValidated, StoppingRule
 
         rule = settings.get("n_features_to_select")
-        scores = isinstance(rule, StoppingRule) and not isinstance(rule, CrossValidated)
-        return "cmim" if self.labelwise or scores else "hybrid"
+        needs_scores = isinstance(rule, StoppingRule) and not isinstance(rule, CrossValidated)
+        return "cmim" if self.labelwise or needs_scores else "hybrid"
 
     def _settings(self) -> dict[str, Any]:
-        """Parameters of the selector that the options set."""
+        """Return the parameters of the selector that the options set."""
         if self.codes and (self.bins is not None or self.discretizer != "auto"):
             raise InputError(f"--codes and {'--discretizer' if self.bins is None else '--n-bins'} exclude each other.")
         if self.n_jobs == 0:
             raise InputError("--n-jobs must not be 0; give a number of threads, or -1 for all.")
-        given = {"estimator": self.estimator, "forced": names_in(self.forced), "excluded": names_in(self.excluded)}
-        settings: dict[str, Any] = {name: value for name, value in {**given, "n_jobs": self.n_jobs}.items() if value}
+        given = {
+            "estimator": self.estimator,
+            "missing": self.missing,
+            "n_jobs": self.n_jobs,
+            "forced": names_in(self.forced),
+            "excluded": names_in(self.excluded),
+        }
+        settings: dict[str, Any] = {name: value for name, value in given.items() if value}
         if self.targets != "auto":
             settings["targets"] = read_space(self.targets)
         if self.codes:
@@ -149,14 +188,12 @@ class SelectOptions(ReadOptions):
             settings["discretizer"] = self.discretizer
         if self.discretizer_of:
             settings["discretizer"] = read_column_cuts(self.discretizer_of, settings.get("discretizer", "auto"))
-        if self.missing is not None:
-            settings["missing"] = self.missing
         if self.target_type:
             settings["target_type"] = read_target_types(self.target_type)
         if self.target_discretizer != "auto":
             settings["target_discretizer"] = self.target_discretizer
-        rule = self.stop is None and self.count is not None and self.count.strip()[:1].isalpha() and self.count.lower() != "all"
-        if rule:
+        names_rule = self.count is not None and self.count.strip()[:1].isalpha() and self.count.strip().lower() != "all"
+        if self.stop is None and names_rule:
             settings["n_features_to_select"] = read_stop(str(self.count), None, "-k")
             return settings
         count = None if self.count is None else read_count(self.count)
@@ -166,164 +203,149 @@ class SelectOptions(ReadOptions):
             settings["n_features_to_select"] = count
         return settings
 
-    def fit(self, path: Path) -> FittedTable:
-        """Fit the selector on a file or a data set."""
-        from sklearn.utils import get_tags
 
-        from labelsieve.registry import METHODS, declare_nominal, method_of
-        from labelsieve.stopping import CrossValidated
+class Fitted(NamedTuple):
+    """A fitted selector, the problem that it was fitted on, and the data set that was read."""
 
-        selector = self.make_selector()
-        data = self.load(path)
-        method, text = method_of(selector), data.text_features
-        needs_numbers = method in METHODS and METHODS[method].needs_numbers
-        learns = isinstance(selector.get_params(deep=False).get("n_features_to_select"), CrossValidated)
-        X = data.named_features(codes=needs_numbers)
-        if not needs_numbers and not hasattr(X, "columns"):  # a sparse matrix has nothing but numbers
-            declare_nominal(selector, data.nominal_features, X.shape[1])
-        if not hasattr(X, "columns"):  # a sparse matrix has no names either
-            position = {name: index for index, name in enumerate(data.feature_names)}
-            for key in {"forced", "excluded"} & set(selector.get_params(deep=False)):
-                selector.set_params(**{key: [position.get(name, name) for name in getattr(selector, key)]})
-        for name, rows in data.missing_features.items() if not get_tags(selector).input_tags.allow_nan else ():
-            counted = f"has {len(rows)} missing values, the first in row {rows[0] + 1}"
-            raise InputError(f"{os.fspath(path)}: column {name!r} {counted}; fill them or drop their rows.")
-        for name, rows in data.infinite_features.items():
-            problem = f"row {rows[0] + 1}, column {name!r}: inf is not a finite number"
-            raise InputError(f"{os.fspath(path)}: {problem}; fill such values or drop their rows.")
-        if text and needs_numbers:
-            column = next(iter(text))
-            raise InputError(f"{method} calculates with the features, and {column!r} is text; drop it, or make it numbers.")
-        if "target_type" in selector.get_params(deep=False):
-            selector.set_params(target_type=types_of_labels(data, selector.target_type))
-        try:
-            selector.fit(X, data.Y if needs_numbers or learns else data.named_labels())  # a learner needs labels as numbers
-        except InputError:
-            raise
-        except ValueError as error:  # what scikit-learn's checks of input raise
-            raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
-        return FittedTable(selector, X, data)
+    selector: "BaseSieve"
+    problem: "Problem"
+    data: "Dataset | SyntheticData"
 
 
-def read_space(text: str) -> Any:
-    """The label space that was typed: a name, or an object with the parameters.
+@with_options(SelectOptions)
+def select(
+    file: Annotated[Path, typer.Argument(help=FILE)],
+    options: SelectOptions,
+    output: Annotated[
+        Path | None, typer.Option(help="Save the selection as a .json file, for from_json of the selector.")
+    ] = None,
+    format: FormatOption = Format.table,
+    json: JsonOption = False,
+    redundant: Annotated[float | None, typer.Option(help=REDUNDANT)] = None,
+    stability: Annotated[int | None, typer.Option(min=2, help=STABILITY)] = None,
+    auto: Annotated[bool, typer.Option("--auto", help=AUTO)] = False,
+    portfolio: Annotated[str | None, typer.Option(help=PORTFOLIO, autocompletion=complete(method_names))] = None,
+    learner: Annotated[str | None, typer.Option(help=LEARNER, autocompletion=complete(registered("CLASSIFIERS")))] = None,
+    measure: Annotated[str | None, typer.Option(help=MEASURE, autocompletion=complete(registered("MEASURES")))] = None,
+    time_budget: Annotated[float | None, typer.Option(min=0.0, help=BUDGET)] = None,
+    memory_limit: Annotated[str | None, typer.Option(help=MEMORY_LIMIT)] = None,
+    cache_folder: Annotated[Path | None, typer.Option(help=CACHE_FOLDER)] = None,
+    dask: Annotated[str | None, typer.Option(help=DASK)] = None,
+) -> None:
+    """Select features of a table.
 
-    >>> read_space("joint"), read_space("frequent:min_count=20")
-    ('joint', Frequent(min_count=20))
+    Numeric columns are discretized; every value of a text or nominal column is a level.
     """
-    from labelsieve.registry import make_label_space
+    if redundant is not None and (format is Format.csv or options.labelwise or not 0 < redundant <= 1):
+        raise InputError(
+            "--redundant takes a number above 0 and at most 1, and goes with --format table or json, not --labelwise."
+        )
+    if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
+        raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
+    settings = read_auto_options(options, auto, portfolio, learner, measure, time_budget)
+    in_parts = memory_limit is not None or dask is not None
+    if auto:
+        options = replace(options, criterion="auto")
+    elif in_parts and options.criterion is None:  # one that is counted in parts, whether or not the file fits
+        options = replace(options, criterion="cmim")
+    table = large_table(file, options, memory_limit, cache_folder, always=dask is not None) if in_parts else None
+    if table is not None:
+        if auto or redundant is not None or stability is not None:
+            raise InputError(
+                "--auto, --redundant and --stability need the whole table in memory; raise --memory-limit, leave out --dask."
+            )
+        with cluster(dask):
+            selector = fit_large(table, options, on_cluster=dask is not None)
+        selection: Selection = selector.selection(label_names=table.label_names)
+    else:
+        selector, problem, data = options.fit(file, **settings)
+        names, labels = data.feature_names, data.label_names
+        selection = selector.selection(
+            problem, names=names, label_names=labels, redundant=redundant, components=True, stability=stability
+        )
+    if output is not None:
+        selector.to_json(output, selection)
+    from labelsieve.report.text import auto_document, auto_text, selection_text
 
-    name, parameters = parse_named(text, "--targets")
-    if not parameters:
-        return name
-    space = make_label_space(name)
-    try:
-        return space.set_params(**parameters)
-    except ValueError as error:
-        raise InputError(f"--targets {text}: {error}") from None
+    text, document = partial(selection_text, selection, redundant=redundant), selection.to_dict
+    if auto:
+        text, document = partial(auto_text, selector, text()), partial(auto_document, selector, selection)
+    emit(format, json, table=text, document=document, rows=selection.rows)
 
 
-def read_target_types(texts: list[str]) -> str | dict[str, str]:
-    """The types of targets that were typed: one for all, or some by name.
+def read_auto_options(
+    options: SelectOptions,
+    auto: bool,
+    portfolio: str | None,
+    learner: str | None,
+    measure: str | None,
+    time_budget: float | None,
+) -> dict[str, Any]:
+    """Return the parameters of :class:`labelsieve.AutoSieve` that were typed; refuse them without ``--auto``."""
+    given = {"portfolio": portfolio, "learner": learner, "measure": measure, "time_budget": time_budget}
+    settings: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if not auto:
+        if settings:
+            raise InputError(f"--{next(iter(settings)).replace('_', '-')} goes with --auto.")
+        return {}
+    if options.criterion is not None:
+        raise InputError("--auto chooses the criterion; leave --criterion out, or name candidates with --portfolio.")
+    if options.labelwise or options.stop is not None or options.estimator is not None:
+        raise InputError(
+            "--auto goes without --labelwise, --stop and --estimator; --portfolio sets cmim:estimator=miller-madow."
+        )
+    if portfolio is not None:
+        settings["portfolio"] = [_name_or_table("criterion", text, "--portfolio") for text in names_in(portfolio)]
+    if learner is not None:
+        settings["learner"] = [_name_or_table("name", text, "--learner") for text in names_in(learner)]
+    return settings
 
-    >>> read_target_types(["numeric"]), read_target_types(["price=numeric", "size=class"])
-    ('numeric', {'price': 'numeric', 'size': 'class'})
+
+def _name_or_table(key: str, text: str, option: str) -> Any:
+    """Return a name, or a table of its settings if it was typed with parameters.
+
+    >>> _name_or_table("name", "mlknn:k=7", "--learner"), _name_or_table("name", "ridge", "--learner")
+    ({'name': 'mlknn', 'k': 7}, 'ridge')
     """
-    from labelsieve.tables.targets import TARGET_TYPES
-
-    named = {name: kind for name, sign, kind in (text.rpartition("=") for text in texts) if sign}
-    if len(named) < len(texts) > 1:
-        raise InputError("--target-type takes one type for all targets, or NAME=TYPE, as often as there are names.")
-    for kind in named.values() if named else texts:
-        if kind not in TARGET_TYPES:
-            raise unknown_name("target type", kind, TARGET_TYPES)
-    return named or texts[0]
+    name, settings = parse_named(text, option)
+    return {key: name, **settings} if settings else name
 
 
-def types_of_labels(data: "Dataset | SyntheticData", wanted: Any) -> Any:
-    """The types of the targets of a file: those asked for, and classes where the file has text or declares values."""
-    from labelsieve.tables.targets import requested_types
+def check_cells(data: "Dataset", selector: Any, path: Path) -> None:
+    """Refuse infinite cells, and missing ones if the selector does not support them; the error names row and column."""
+    from sklearn.utils import get_tags
 
-    types = requested_types(wanted, len(data.label_names), data.label_names).tolist()
-    text = getattr(data, "label_categories", {})
-    types = ["class" if kind == "auto" and name in text else kind for name, kind in zip(data.label_names, types, strict=True)]
-    return types[0] if len(set(types)) == 1 else types
-
-
-def _with_bins(discretizer: "Discretizer", n_bins: int) -> "Discretizer":
-    """The discretizer with this number of bins."""
-    from sklearn.base import clone
-
-    name = next((name for name in ("n_bins", "rest__n_bins") if name in discretizer.get_params()), None)
-    if name is None:
-        raise InputError(f"--n-bins: {discretizer} finds the number itself; take another --discretizer.")
-    changed: Discretizer = clone(discretizer).set_params(**{name: whole_number(n_bins, "--n-bins", 1, 65_535)})
-    return changed
+    takes_missing = get_tags(selector).input_tags.allow_nan
+    for name, rows in data.missing_features.items() if not takes_missing else ():
+        counted = f"has {len(rows)} missing values, the first in row {rows[0] + 1}"
+        raise InputError(f"{os.fspath(path)}: column {name!r} {counted}; fill them or drop their rows.")
+    for name, rows in data.infinite_features.items():
+        problem = f"row {rows[0] + 1}, column {name!r}: inf is not a finite number"
+        raise InputError(f"{os.fspath(path)}: {problem}; fill such values or drop their rows.")
 
 
-def read_column_cuts(texts: list[str], rest: object) -> Any:
-    """Discretizers of columns as they are typed; ``rest`` is that of the other columns.
+def declare_columns(selector: Any, data: "Dataset", *, nominal: bool) -> None:
+    """Tell a selector what a sparse matrix does not show: its nominal columns, and the positions of columns given by name."""
+    from labelsieve.registry import declare_nominal
 
-    >>> read_column_cuts(["age=equal-width:n_bins=3", "zip=levels"], "auto")
-    {'age': EqualWidth(n_bins=3), 'zip': Levels()}
-    """
-    from labelsieve.discretize import Levels
-    from labelsieve.registry import make_discretizer
-    from labelsieve.registry.classes import accepted
-
-    columns: dict[str, Any] = {}
-    for text in texts:
-        column, sign, rule = text.partition("=")
-        if not sign or not column.strip():
-            raise InputError(f"--discretizer-of {text}: it looks like COLUMN=DISCRETIZER, for example age=mdl.")
-        name, parameters = parse_named(rule, "--discretizer-of")
-        made = Levels() if name == "levels" else make_discretizer(name)
-        columns[column.strip()] = made.set_params(**accepted(type(made), parameters, name))
-    return columns if isinstance(rest, str) and rest == "auto" else make_discretizer(columns, rest)
+    if nominal:
+        declare_nominal(selector, data.nominal_features, data.X.shape[1])
+    position = {name: index for index, name in enumerate(data.feature_names)}
+    for key in {"forced", "excluded"} & set(selector.get_params(deep=False)):
+        selector.set_params(**{key: [position.get(name, name) for name in getattr(selector, key)]})
 
 
-def read_stop(text: str, most: int | float | None, option: str = "--stop") -> "StoppingRule":
-    """The rule that was typed, for up to ``most`` features.
+def _learns(selector: Any) -> bool:
+    """Whether the number of features is found with a learner, which needs labels as numbers."""
+    from labelsieve.stopping import CrossValidated
 
-    >>> read_stop("permutation:alpha=0.01", 20)
-    PermutationTest(alpha=0.01, max_features=20)
-    """
-    from labelsieve.registry import make_count, make_stopping_rule
-
-    name, parameters = parse_named(text, option)
-    if option == "-k":
-        try:
-            make_count(name)
-        except InputError as error:
-            counts = "the number of features is a whole number from 1, a fraction such as 10%, or all, or a stopping rule"
-            raise InputError(f"-k {text}: {counts}. {error}") from None
-    if isinstance(most, float):
-        raise InputError("--stop: with a rule, -k is the largest number of features, a whole number.")
-    if most is not None:
-        parameters.setdefault("max_features", most)
-    if isinstance(parameters.get("estimator"), str):
-        from labelsieve.studies.estimators import read_classifier
-
-        parameters["estimator"] = read_classifier(parameters["estimator"]).estimator
-    return make_stopping_rule(name, **parameters)
-
-
-MEMORY_LIMIT = (
-    "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a file of CSV, ARFF or libsvm whose table is "
-    "larger are read by columns."
-)
-DASK = "Count on the workers of the Dask scheduler at this address, such as tcp://host:8786; the file is read by columns."
-CACHE_FOLDER = (
-    "With --memory-limit or --dask: encoded columns stay in this folder, and a selection that was stopped continues from them."
-)
-
-CONNECT_SECONDS = 10
+    return isinstance(selector.get_params(deep=False).get("n_features_to_select"), CrossValidated)
 
 
 def large_table(
-    path: Path, options: "SelectOptions", memory_limit: str | None, cache_folder: Path | None, *, always: bool = False
+    path: Path, options: SelectOptions, memory_limit: str | None, cache_folder: Path | None, *, always: bool = False
 ) -> "ChunkedTable | None":
-    """The file as a table that is read by columns; None if all of it fits into the limit, unless ``always``."""
+    """Return the file as a table that is read by columns; None if all of it fits into the limit, unless ``always``."""
     from labelsieve.datasets import ChunkedTable
     from labelsieve.datasets.chunked_table import parquet_dataset
     from labelsieve.datasets.readers.files import CELL, read_size
@@ -357,8 +379,8 @@ def large_table(
     return ChunkedTable.from_csv(path, options.labels, **chosen)
 
 
-def fit_large(table: "ChunkedTable", options: "SelectOptions", *, on_cluster: bool = False) -> Any:
-    """The selector, fitted on the table."""
+def fit_large(table: "ChunkedTable", options: SelectOptions, *, on_cluster: bool = False) -> Any:
+    """Fit the selector on a table that is read by columns."""
     from labelsieve.selectors.sieve import Sieve
 
     selector = options.make_selector()
@@ -367,23 +389,6 @@ def fit_large(table: "ChunkedTable", options: "SelectOptions", *, on_cluster: bo
     if not isinstance(selector, Sieve):
         raise InputError(f"{options.criterion}: this method needs the whole table in memory; raise --memory-limit.")
     return selector.fit(table)
-
-
-@contextmanager
-def cluster(address: str | None) -> "Iterator[Any]":
-    """A client of the Dask scheduler at ``address``; None without one."""
-    if address is None:
-        yield None
-        return
-    if find_spec("distributed") is None:
-        raise InputError("--dask needs Dask: pip install 'labelsieve[dask]'")
-    distributed = import_module("distributed")
-    try:
-        client = distributed.Client(address, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise ClusterError(f"--dask {address}: no scheduler answers there ({error}). Start one: dask scheduler") from error
-    with client:
-        yield client
 
 
 def _is_libsvm(path: Path) -> bool:
@@ -401,122 +406,121 @@ def _is_parquet(path: Path) -> bool:
         return file.read(4) == b"PAR1"
 
 
-STABILITY = "Report the stability of the selection over this number of resamples of the rows."
-AUTO = "Choose the method and the number of features by nested cross-validation, and report whether selection helps."
-PORTFOLIO = "With --auto: candidate methods, comma-separated, as for --criterion; default: that of AutoSieve."
-LEARNER = "With --auto: learners to evaluate with, comma-separated; default: nearest neighbors and ridge regression."
-MEASURE = "With --auto: the measure to optimize; default: average_precision, rrmse of numbers, hamming_score of 2 to 4 labels."
-BUDGET = "With --auto: seconds; candidates that do not fit are skipped and listed."
+@contextmanager
+def cluster(address: str | None) -> Iterator[Any]:
+    """Connect to the Dask scheduler at ``address``; yields None without one."""
+    if address is None:
+        yield None
+        return
+    if find_spec("distributed") is None:
+        raise InputError("--dask needs Dask: pip install 'labelsieve[dask]'")
+    distributed = import_module("distributed")
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise ClusterError(f"--dask {address}: no scheduler answers there ({error}). Start one: dask scheduler") from error
+    with client:
+        yield client
 
 
-@with_options(SelectOptions)
-def select(
-    file: Annotated[Path, typer.Argument(help=FILE)],
-    options: SelectOptions,
-    output: Annotated[
-        Path | None, typer.Option(help="Save the selection as a .json file, for from_json of the selector.")
-    ] = None,
-    format: FormatOption = Format.table,
-    json: JsonOption = False,
-    redundant: Annotated[float | None, typer.Option(help=REDUNDANT)] = None,
-    stability: Annotated[int | None, typer.Option(min=2, help=STABILITY)] = None,
-    auto: Annotated[bool, typer.Option("--auto", help=AUTO)] = False,
-    portfolio: Annotated[str | None, typer.Option(help=PORTFOLIO, autocompletion=complete(method_names))] = None,
-    learner: Annotated[str | None, typer.Option(help=LEARNER, autocompletion=complete(registered("CLASSIFIERS")))] = None,
-    measure: Annotated[str | None, typer.Option(help=MEASURE, autocompletion=complete(registered("MEASURES")))] = None,
-    time_budget: Annotated[float | None, typer.Option(min=0.0, help=BUDGET)] = None,
-    memory_limit: Annotated[str | None, typer.Option(help=MEMORY_LIMIT)] = None,
-    cache_folder: Annotated[Path | None, typer.Option(help=CACHE_FOLDER)] = None,
-    dask: Annotated[str | None, typer.Option(help=DASK)] = None,
-) -> None:
-    """Select features of a table.
+def read_space(text: str) -> Any:
+    """Return the label space that was typed: a name, or an object with the parameters.
 
-    Numeric columns are discretized; every value of a text or nominal column is a level.
+    >>> read_space("joint"), read_space("frequent:min_count=20")
+    ('joint', Frequent(min_count=20))
     """
-    if redundant is not None and (format is Format.csv or options.labelwise or not 0 < redundant <= 1):
-        raise InputError(
-            "--redundant takes a number above 0 and at most 1, and goes with --format table or json, not --labelwise."
-        )
-    if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
-        raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
-    in_parts = memory_limit is not None or dask is not None
-    if in_parts and options.criterion is None and not auto:  # one that is counted in parts, whether or not the file fits
-        options = replace(options, criterion="cmim")
-    candidates = {"portfolio": portfolio, "learner": learner, "measure": measure, "time_budget": time_budget}
-    chosen = AutoSelectOptions.of(options, auto, **candidates)
-    from labelsieve.report.text import selection_text
+    from labelsieve.registry import make_label_space
 
-    table = None
-    if in_parts:
-        table = large_table(file, options, memory_limit, cache_folder, always=dask is not None)
-    if table is not None:
-        if auto or redundant is not None or stability is not None:
-            raise InputError(
-                "--auto, --redundant and --stability need the whole table in memory; raise --memory-limit, leave out --dask."
-            )
-        with cluster(dask):
-            selector = fit_large(table, options, on_cluster=dask is not None)
-        selection: Selection = selector.selection(label_names=table.label_names)
-    else:
-        selector, X, data = chosen.fit(file)
-        names, labels = data.feature_names, data.label_names
-        selection = selector.selection(
-            X, data.Y, names=names, label_names=labels, redundant=redundant, components=True, stability=stability
-        )
-    if output is not None:
-        selector.to_json(output, selection)
-    text, document = partial(selection_text, selection, redundant=redundant), selection.to_dict
-    if hasattr(selector, "verdict_text_"):
-        from labelsieve.report.text import auto_document, auto_text
-
-        text, document = partial(auto_text, selector, text()), partial(auto_document, selector, selection)
-    emit(format, json, table=text, document=document, rows=selection.rows)
+    name, parameters = parse_named(text, "--targets")
+    if not parameters:
+        return name
+    space = make_label_space(name)
+    try:
+        return space.set_params(**parameters)
+    except ValueError as error:
+        raise InputError(f"--targets {text}: {error}") from None
 
 
-@dataclass(frozen=True)
-class AutoSelectOptions(SelectOptions):
-    """Options of an automatic selection, as typed."""
+def read_target_types(texts: list[str]) -> str | dict[str, str]:
+    """Return the types of targets that were typed: one for all, or some by name.
 
-    portfolio: str | None = None
-    learner: str | None = None
-    measure: str | None = None
-    time_budget: float | None = None
-
-    @classmethod
-    def of(cls, options: SelectOptions, auto: bool, **given: Any) -> SelectOptions:
-        """The options, automatic if asked for."""
-        typed = [f"--{name.replace('_', '-')}" for name, value in given.items() if value is not None]
-        if not auto:
-            if typed:
-                raise InputError(f"{typed[0]} goes with --auto.")
-            return options
-        if options.criterion is not None:
-            raise InputError("--auto chooses the criterion; leave --criterion out, or name candidates with --portfolio.")
-        if options.labelwise or options.stop is not None or options.estimator is not None:
-            raise InputError(
-                "--auto goes without --labelwise, --stop and --estimator; --portfolio sets cmim:estimator=miller-madow."
-            )
-        values = {field.name: getattr(options, field.name) for field in fields(SelectOptions)}
-        return cls(**{**values, "criterion": "auto"}, **given)
-
-    def _settings(self) -> dict[str, Any]:
-        settings = super()._settings()
-        if self.portfolio is not None:
-            settings["portfolio"] = [_table("criterion", text, "--portfolio") for text in names_in(self.portfolio)]
-        if self.learner is not None:
-            settings["learner"] = [_table("name", text, "--learner") for text in names_in(self.learner)]
-        if self.measure is not None:
-            settings["measure"] = self.measure
-        if self.time_budget is not None:
-            settings["time_budget"] = self.time_budget
-        return settings
-
-
-def _table(key: str, text: str, option: str) -> Any:
-    """A name, or a table of its settings.
-
-    >>> _table("name", "mlknn:k=7", "--learner"), _table("name", "ridge", "--learner")
-    ({'name': 'mlknn', 'k': 7}, 'ridge')
+    >>> read_target_types(["numeric"]), read_target_types(["price=numeric", "size=class"])
+    ('numeric', {'price': 'numeric', 'size': 'class'})
     """
-    name, settings = parse_named(text, option)
-    return {key: name, **settings} if settings else name
+    from labelsieve.tables.targets import TARGET_TYPES
+
+    named = {name: kind for name, sign, kind in (text.rpartition("=") for text in texts) if sign}
+    if len(named) < len(texts) > 1:
+        raise InputError("--target-type takes one type for all targets, or NAME=TYPE, as often as there are names.")
+    for kind in named.values() if named else texts:
+        if kind not in TARGET_TYPES:
+            raise unknown_name("target type", kind, TARGET_TYPES)
+    return named or texts[0]
+
+
+def types_of_labels(data: "Dataset | SyntheticData", wanted: Any) -> Any:
+    """Return the types of the targets of a file: those that were typed, and classes for text and declared values."""
+    from labelsieve.tables.targets import requested_types
+
+    types = requested_types(wanted, len(data.label_names), data.label_names).tolist()
+    text = getattr(data, "label_categories", {})
+    types = ["class" if kind == "auto" and name in text else kind for name, kind in zip(data.label_names, types, strict=True)]
+    return types[0] if len(set(types)) == 1 else types
+
+
+def _with_bins(discretizer: "Discretizer", n_bins: int) -> "Discretizer":
+    """Return the discretizer with this number of bins."""
+    from sklearn.base import clone
+
+    name = next((name for name in ("n_bins", "rest__n_bins") if name in discretizer.get_params()), None)
+    if name is None:
+        raise InputError(f"--n-bins: {discretizer} finds the number itself; take another --discretizer.")
+    changed: Discretizer = clone(discretizer).set_params(**{name: whole_number(n_bins, "--n-bins", 1, 65_535)})
+    return changed
+
+
+def read_column_cuts(texts: list[str], rest: object) -> Any:
+    """Return the discretizers of columns that were typed; ``rest`` is that of the other columns.
+
+    >>> read_column_cuts(["age=equal-width:n_bins=3", "zip=levels"], "auto")
+    {'age': EqualWidth(n_bins=3), 'zip': Levels()}
+    """
+    from labelsieve.discretize import Levels
+    from labelsieve.registry import make_discretizer
+    from labelsieve.registry.classes import accepted
+
+    columns: dict[str, Any] = {}
+    for text in texts:
+        column, sign, rule = text.partition("=")
+        if not sign or not column.strip():
+            raise InputError(f"--discretizer-of {text}: it looks like COLUMN=DISCRETIZER, for example age=mdl.")
+        name, parameters = parse_named(rule, "--discretizer-of")
+        made = Levels() if name == "levels" else make_discretizer(name)
+        columns[column.strip()] = made.set_params(**accepted(type(made), parameters, name))
+    return columns if isinstance(rest, str) and rest == "auto" else make_discretizer(columns, rest)
+
+
+def read_stop(text: str, most: int | float | None, option: str = "--stop") -> "StoppingRule":
+    """Return the stopping rule that was typed, for up to ``most`` features.
+
+    >>> read_stop("permutation:alpha=0.01", 20)
+    PermutationTest(alpha=0.01, max_features=20)
+    """
+    from labelsieve.registry import make_count, make_stopping_rule
+
+    name, parameters = parse_named(text, option)
+    if option == "-k":
+        try:
+            make_count(name)
+        except InputError as error:
+            counts = "the number of features is a whole number from 1, a fraction such as 10%, or all, or a stopping rule"
+            raise InputError(f"-k {text}: {counts}. {error}") from None
+    if isinstance(most, float):
+        raise InputError("--stop: with a rule, -k is the largest number of features, a whole number.")
+    if most is not None:
+        parameters.setdefault("max_features", most)
+    if isinstance(parameters.get("estimator"), str):
+        from labelsieve.registry import make_classifier
+
+        parameters["estimator"] = make_classifier(parameters["estimator"])
+    return make_stopping_rule(name, **parameters)

@@ -1,0 +1,40 @@
+"""``labelsieve select`` reads its file, targets and label sets once, and learns bins once."""
+
+from collections import Counter
+from importlib import import_module
+
+import pytest
+
+from labelsieve.discretize import EqualFrequency
+from labelsieve.tables import problem
+from tests.support.command_line import run, table_fixtures
+
+frame, file = table_fixtures(200)
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Counts the calls of everything that looks at what a user passed, or that learns bins from it."""
+    counts = Counter()
+
+    def count(place, name):
+        function = getattr(place, name)
+
+        def counted(*given, **options):
+            counts[name] += 1
+            return function(*given, **options)
+
+        monkeypatch.setattr(place, name, counted)
+
+    count(import_module("labelsieve.datasets.fetch"), "load")  # the module; the package has a function of this name
+    for name in ("read_table", "read_target_columns", "read_label_sets"):
+        count(problem, name)
+    count(EqualFrequency, "_cut")
+    return counts
+
+
+@pytest.mark.parametrize("method", ["hybrid", "cmim"])
+def test_a_selection_reads_everything_once(file, calls, method):
+    result = run("select", file, "--labels", 5, "--criterion", method, "-k", 3)
+    assert result.exit_code == 0, result.output
+    assert calls == {"load": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
