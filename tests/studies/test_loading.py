@@ -1,13 +1,20 @@
-"""How often a study reads its files."""
+"""How often a study reads its files and the rows of its splits."""
 
 from collections import Counter
+from dataclasses import replace
 from importlib import import_module
 
+import numpy as np
 import pytest
 
+from labelsieve import Sieve
+from labelsieve.discretize import EqualFrequency
 from labelsieve.studies import Study, cells, study
+from labelsieve.studies.cells import SplitWork
+from labelsieve.studies.data import LoadedData, read_source
+from labelsieve.studies.estimators import Split
 from tests.support.command_line import known_table, run
-from tests.support.small_studies import protocol
+from tests.support.small_studies import data, protocol
 
 
 @pytest.fixture
@@ -61,3 +68,24 @@ def test_the_runner_forgets_what_was_loaded_first(files):
     assert runner.load("songs") is first
     runner.load("films")
     assert runner.load("songs") is not first
+
+
+def test_training_rows_are_read_once_for_all_methods_of_a_split(tmp_path, monkeypatch):
+    n_reads, read = Counter(), cells.read
+    monkeypatch.setattr(cells, "read", lambda *given, **options: n_reads.update(["read"]) or read(*given, **options))
+    made = protocol(datasets=[data()], methods=["jmi", "hybrid", "relieff", "mlqpfs"], splits="2x50%")
+    assert Study(made, tmp_path).run().n_failed == 0
+    assert n_reads == {"read": 2}
+
+
+def test_nominal_columns_of_a_data_set_are_nominal_for_every_part_of_a_method():
+    songs = data(n_rows=100)
+    X = np.array(songs.X, dtype=float)
+    X[:, 0] = np.random.default_rng(3).integers(0, 4, len(X))
+    kinds = ("nominal", *songs.feature_kinds[1:])
+    nominal = replace(songs, X=X, feature_kinds=kinds, categories={songs.feature_names[0]: tuple("abcd")})
+    loaded = LoadedData.of(read_source(nominal))
+    rows = np.arange(50)
+    ranking = SplitWork(loaded, Split(0, rows, rows + 50)).select(Sieve("hybrid"), 6, 0)
+    direct = Sieve("hybrid", discretizer=EqualFrequency(nominal=[0]), n_features_to_select=6).fit(X[:50], songs.Y[:50])
+    assert ranking == direct.selected_.tolist()

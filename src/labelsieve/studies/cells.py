@@ -8,9 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
@@ -19,26 +18,25 @@ from threadpoolctl import threadpool_limits
 from labelsieve.classifiers import KNNRegressor, nested_predictions
 from labelsieve.classifiers.neighbors import BaseNeighborClassifier
 from labelsieve.classifiers.prefix_scores import Scale, scaled
-from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, StudyError
 from labelsieve.fingerprint import code_print
 from labelsieve.metrics import MEASURES, convention_options
 from labelsieve.metrics.arrays import TrueLabels
 from labelsieve.metrics.evaluation import Convention, for_one_label, label_scores
 from labelsieve.registry import make_discretizer, resolve_method
+from labelsieve.selectors.base import BaseSieve
 from labelsieve.selectors.sieve import Sieve
 from labelsieve.studies.data import LoadedData
 from labelsieve.studies.estimators import Split
 from labelsieve.studies.plan import Batch, Step
 from labelsieve.studies.protocol import Protocol
 from labelsieve.studies.store import MeasuredValue, ResourcesUsed
-from labelsieve.tables.codes import Codes
-from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.problem import Problem, read
 from labelsieve.tables.targets import part_of_the_rows
-from labelsieve.tables.types import CompressedMatrix, FloatArray, SparseMatrix, TableLike, TargetsLike, WeightsLike, dense_array
+from labelsieve.tables.types import CompressedMatrix, FloatArray, SparseMatrix, dense_array
 
 MAX_ERROR_LENGTH = 500  # stored characters of an error
-AUTO = "auto"  # a selector with this discretizer chooses one by itself
+AUTO = "auto"  # a selector with this discretizer or type of targets chooses by itself
 
 
 @dataclass(frozen=True)
@@ -158,9 +156,8 @@ class SplitWork:
             means = train_means(train)
             self.X, self.test_X = filled(train, means), filled(test, means)
         self._scale: Scale | None = scale
-        self._numeric = data.is_numeric
+        self._target_type: Literal["numeric", "auto"] = "numeric" if data.is_numeric else "auto"
         self._nominal = frozenset(data.nominal)
-        self._discretizers: dict[str | None, CachedDiscretizer] = {}
 
     @cached_property
     def _learning_rows(self) -> tuple[Any, Any]:
@@ -168,29 +165,40 @@ class SplitWork:
         X, test_X = scaled(self._scale, self.X, self.test_X)
         return X, test_X
 
+    @cached_property
+    def _problem(self) -> Problem:
+        """The training rows, read once for all selectors of this library; it keeps their codes for every discretizer."""
+        # Targets of numeric data sets are numbers also where all values of a split are whole.
+        return read(self.X, self.Y, target_type=self._target_type)
+
     def select(self, selector: BaseEstimator, n_wanted: int, seed: int) -> list[int]:
         """Rank the best ``n_wanted`` features by the training rows, best first."""
         prepared = self._prepared(selector, n_wanted, seed)
+        name = type(prepared).__name__
         with part_of_the_rows():
-            name, fitted = type(prepared).__name__, prepared.fit(self.X, self.Y)
-        if not hasattr(fitted, "selected_"):
+            if isinstance(prepared, BaseSieve) and prepared.target_type == self._target_type:
+                prepared.fit(self._problem, None)  # it has the targets
+            else:
+                prepared.fit(self.X, self.Y)
+        if not hasattr(prepared, "selected_"):
             raise InputError(f"{name} has no selected_ after fit: a ranking of the features, best first.")
-        return checked_ranking(fitted.selected_, self.X.shape[1], name)
+        return checked_ranking(prepared.selected_, self.X.shape[1], name)
 
     def _prepared(self, selector: BaseEstimator, n_wanted: int, seed: int) -> Any:
+        """Return a copy of a selector with the number of features, the seed, and the kinds of features and targets."""
         prepared = clone(selector)
         parameters = prepared.get_params(deep=False)
         if isinstance(prepared, Sieve):
+            # Names become objects, so that their random states and nominal columns can be set.
             used = resolve_method(prepared.criterion, prepared.targets, prepared.discretizer, missing=prepared.missing)
-            prepared.set_params(targets=copy.deepcopy(used.space), discretizer=self._cached(used.discretizer))
+            prepared.set_params(targets=copy.deepcopy(used.space), discretizer=clone(used.discretizer))
         elif parameters.get("discretizer", AUTO) not in (None, AUTO) and not isinstance(parameters["discretizer"], type):
-            prepared.set_params(
-                discretizer=self._cached(make_discretizer(parameters["discretizer"], missing=parameters.get("missing")))
-            )
-        if self._numeric and parameters.get("target_type") == "auto":  # also where all values of a split are whole
-            prepared.set_params(target_type="numeric")
+            rule = make_discretizer(parameters["discretizer"], missing=parameters.get("missing"))
+            prepared.set_params(discretizer=clone(rule))
+        if parameters.get("target_type") == AUTO:
+            prepared.set_params(target_type=self._target_type)
         seeds = [name for name in prepared.get_params(deep=True) if name.split("__")[-1] == "random_state"]
-        # The discretizer is shared: the first method must not seed it for the others.
+        # Discretizers keep their seeds: methods with equal ones share their codes.
         prepared.set_params(**{name: seed for name in seeds if not name.startswith("discretizer__")})
         self._set_nominal(prepared, range(self.X.shape[1]))
         return prepared.set_params(n_features_to_select=n_wanted) if "n_features_to_select" in parameters else prepared
@@ -201,9 +209,6 @@ class SplitWork:
         if names:
             positions = [position for position, column in enumerate(columns) if column in self._nominal]
             estimator.set_params(**dict.fromkeys(names, positions))
-
-    def _cached(self, rule: Discretizer) -> "CachedDiscretizer":
-        return self._discretizers.setdefault(joblib.hash(rule), CachedDiscretizer(clone(rule)))
 
     def evaluate(self, task: Evaluation, *, watch: "Stopwatch | None" = None) -> list[MeasuredValue]:
         """Return every measure for every number of features; ``watch`` measures the phases.
@@ -323,23 +328,6 @@ def filled(X: FloatArray, means: FloatArray) -> FloatArray:
 def is_nested(classifier: BaseEstimator) -> bool:
     """Whether one neighbor search serves all numbers of features, with the labels above one half predicted."""
     return isinstance(classifier, BaseNeighborClassifier | KNNRegressor) and getattr(classifier, "extension", None) is None
-
-
-class CachedDiscretizer(Discretizer):
-    """A discretizer that encodes the training rows of a split once, for all methods that use it."""
-
-    def __init__(self, rule: Discretizer) -> None:
-        self.rule = rule
-        self.missing = getattr(rule, "missing", None)
-        self._codes: Codes | list[Codes] | None = None
-
-    def encode(
-        self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None
-    ) -> Codes | list[Codes]:
-        """Return the codes of the first ``X``; a split has no other."""
-        if self._codes is None:
-            self._codes = self.rule.encode(X, y, sample_weight)
-        return self._codes
 
 
 CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
