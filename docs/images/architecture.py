@@ -8,25 +8,29 @@ from pathlib import Path
 HERE = Path(__file__).parent
 PYPROJECT = HERE.parents[1] / "pyproject.toml"
 
-# Stages of a selection, and the packages that compute them.
+# What Sieve("jmi").fit(X, Y) calls, in order: functions of labelsieve, what they return, and what they do. Several functions in
+# one step are alternatives, by the criterion.
 FLOW = [
-    ("table", "datasets, tables"),
-    ("codes", "discretize, labelspace"),
-    ("counts", "counting, core"),
-    ("entropies", "counting"),
-    ("information", "formula, information"),
-    ("criterion", "criteria"),
-    ("search", "search, stopping"),
-    ("selection", "selectors"),
+    (["registry.resolve_method"], "ResolvedMethod", "names become objects: criterion, label space, discretizers"),
+    (["selectors.support.require_supported"], "", "refuses what does not go together, before data are read"),
+    (["tables.problem.read"], "Problem", "reads X, Y and weights, once, from anything that users pass"),
+    (["registry.ResolvedMethod.encode"], "Codes", "LabelSpace.encode for targets, Discretizer.encode for features"),
+    (["counting.workspace.Workspace"], "counts", "joint counts and sums of n log n, by a backend (make_backend)"),
+    (["formula.Plan.bind", "search.LeastSquaresGain", "search.CombinedGain"], "Gain", ""),
+    (["search.GreedySearch.extend"], "Result", "adds the best candidate, until a number or StoppingRule.decide"),
+    (["selectors.base.BaseSieve._keep"], "fitted Sieve", "sets selected_, scores_, support_ and the other attributes"),
+    (["selectors.base.BaseSieve.selection"], "Selection", "the result as a value: text, JSON, CSV, notebook, report"),
 ]
+OF_GAINS = ["a formula: jmi, cmim, ...", "omp: least squares", "hybrid, the default: both"]
 
 # What each layer contains, by its first package.
 CONTENTS = {
     "cli": "command line: the only code that prints",
     "report": "HTML reports, comparisons of methods",
     "chains": "classifier chains",
-    "selectors": "scikit-learn selectors; all public names",
-    "search": "search strategies, stopping rules, classifiers",
+    "selectors": "scikit-learn selectors",
+    "selection": "result of a fit; all public names",
+    "search": "search, stopping rules, classifiers",
     "criteria": "components",
     "formula": "symbols, planner and evaluation of formulas",
     "information": "entropy and mutual information",
@@ -35,7 +39,7 @@ CONTENTS = {
     "core": "compiled module; helpers",
 }
 
-WIDTH, MARGIN, CHIP, ROW = 900, 16, 26, 42
+WIDTH, MARGIN, CHIP, ROW, STEP = 900, 16, 26, 42, 50
 INK, MUTED, EDGE, BAND, BOX, ACCENT = "#1b1f24", "#57606a", "#8a939c", "#eef2f6", "#ffffff", "#0072b2"
 SANS = "system-ui, Segoe UI, Helvetica, Arial, sans-serif"
 MONO = "ui-monospace, Menlo, Consolas, monospace"
@@ -62,17 +66,23 @@ def arrow(x, y, to_x, to_y):
 
 
 def flow(y):
-    """The stages from left to right, each above its packages."""
-    gap = 16
-    width = (WIDTH - 2 * MARGIN - gap * (len(FLOW) - 1)) / len(FLOW)
-    for column, (stage, packages) in enumerate(FLOW):
-        x = MARGIN + column * (width + gap)
-        yield box(x, y, width, 34, BAND)
-        yield text(x + width / 2, y + 22, stage, anchor="middle", weight=600)
-        for line, package in enumerate(packages.split(", ")):
-            yield text(x + width / 2, y + 52 + 15 * line, package, size=11, color=MUTED, font=MONO, anchor="middle")
-        if column:
-            yield arrow(x - gap + 1, y + 17, x - 2, y + 17)
+    """The calls of a fit from the top down; beside each arrow what is passed on, beside each box what it does."""
+    width = 318
+    gap = 12
+    third = (WIDTH - 2 * MARGIN - 2 * gap) / 3
+    for number, (functions, product, meaning) in enumerate(FLOW):
+        top = y + number * STEP
+        for column, function in enumerate(functions):
+            wide = width if len(functions) == 1 else third
+            x = MARGIN + column * (third + gap)
+            yield box(x, top, wide, 28, BAND)
+            yield text(x + 10, top + 18, function, size=12, font=MONO, weight=600)
+            if len(functions) > 1:
+                yield text(x + wide - 8, top + 18, OF_GAINS[column], size=10, color=MUTED, anchor="end")
+        yield text(MARGIN + width + 16, top + 18, meaning, size=13, color=INK)
+        if number + 1 < len(FLOW):
+            yield arrow(MARGIN + 24, top + 29, MARGIN + 24, top + STEP - 2)
+            yield text(MARGIN + 36, top + 43, product, size=11, color=ACCENT, font=MONO)
 
 
 def stack(y):
@@ -91,9 +101,10 @@ def stack(y):
 
 
 def diagram():
-    """Data flow above the layers, as SVG on white, so that it can be read on light and dark pages."""
+    """The calls of a fit above the layers, as SVG on white, so that it can be read on light and dark pages."""
     count = len(list(layers()))
-    first, second = 50, 164
+    first = 46
+    second = first + len(FLOW) * STEP + 24
     height = second + 16 + count * ROW + MARGIN
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img">'
@@ -102,7 +113,7 @@ def diagram():
     marker += f'<path d="M0 0L8 4L0 8z" fill="{ACCENT}"/></marker>'
     middle = MARGIN + 34
     drawn = [
-        text(MARGIN, 30, "Data flow of a selection", size=15, weight=600),
+        text(MARGIN, 30, 'The flow of Sieve("jmi").fit(X, Y)', size=15, weight=600),
         *flow(first),
         text(MARGIN, second, "Layers: imports go down", size=15, weight=600),
         arrow(middle, second + 26, middle, height - MARGIN - 10),
@@ -110,7 +121,7 @@ def diagram():
         *stack(second + 16),
     ]
     back = f'<rect width="{WIDTH}" height="{height}" rx="8" fill="#ffffff"/>'
-    title = "<title>Data flow and layers of labelsieve</title>"
+    title = "<title>Flow of a fit and layers of labelsieve</title>"
     return "\n".join([head, title, f"<defs>{marker}</defs>", back, *drawn, "</svg>"]) + "\n"
 
 

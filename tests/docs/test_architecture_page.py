@@ -1,11 +1,17 @@
 """The page on the architecture matches the import contract and the source tree."""
 
+import importlib
+import os
 import re
 import runpy
+import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import labelsieve
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -50,3 +56,48 @@ def test_the_diagram_is_drawn_from_the_import_contract():
 )
 def test_files_named_in_the_guide_exist(path):
     assert list(ROOT.glob(path))
+
+
+def resolve(dotted):
+    """The object of labelsieve with this name, by imports and attributes."""
+    found, names = labelsieve, dotted.split(".")
+    for number, name in enumerate(names, 1):
+        if not hasattr(found, name):
+            importlib.import_module(f"labelsieve.{'.'.join(names[:number])}")
+        found = getattr(found, name)
+    return found
+
+
+def test_functions_of_the_flow_exist():
+    draw = runpy.run_path(str(ROOT / "docs" / "images" / "architecture.py"))
+    drawn = [name for functions, _, _ in draw["FLOW"] for name in functions]
+    listed = [function.strip("`").removeprefix("labelsieve.") for _, function, _ in table("| step |")]
+    assert set(listed) <= set(drawn)
+    for name in {*drawn, *listed}:
+        assert callable(resolve(name)), name
+
+
+def test_the_functions_of_the_flow_are_called_by_a_fit_in_this_order():
+    draw = runpy.run_path(str(ROOT / "docs" / "images" / "architecture.py"))
+    wanted = [functions[0].rsplit(".", 1)[-1] for functions, _, _ in draw["FLOW"]]
+    wanted[wanted.index("Workspace")] = "Workspace.__init__"
+    called = []
+
+    def note(frame, event, argument):
+        if event == "call" and f"{os.sep}labelsieve{os.sep}" in frame.f_code.co_filename:
+            called.append(frame.f_code.co_qualname)
+
+    X = np.array([[0, 1], [1, 1], [0, 0], [1, 0]] * 5)
+    sys.setprofile(note)
+    try:
+        labelsieve.Sieve("jmi", n_features_to_select=1).fit(X, X[:, 0]).selection(X, X[:, 0])
+    finally:
+        sys.setprofile(None)
+    order = [next(place for place, name in enumerate(called) if name.endswith(each)) for each in wanted]
+    assert order == sorted(order)
+
+
+def test_the_tree_lists_every_package():
+    packages = {path.parent.name for path in (ROOT / "src" / "labelsieve").glob("*/__init__.py")}
+    tree = PAGE[PAGE.index("src/labelsieve/\n") :].split("```")[0]
+    assert set(re.findall(r"^  (\w+)/", tree, re.MULTILINE)) == packages

@@ -1,3 +1,9 @@
+"""Greedy search: gains that score all candidates come in, selected columns with their scores go out.
+
+Start reading in ``greedy.py``, then ``gains.py``: a :class:`Gain` comes from a formula, from a least-squares fit
+(``least_squares.py``) or from a combination of gains. ``many_labels`` has gains for very many labels.
+"""
+
 from labelsieve.search.gains import CombinedGain, Gain
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.labelwise import (

@@ -1,3 +1,9 @@
+"""Scikit-learn selectors: a table and its targets come in, a fitted selector with ``selected_`` and ``scores_`` goes out.
+
+Start reading in ``sieve.py``, the selector that users start with, and ``base.py``, which reads the data and keeps the result.
+``rankings`` and ``regressions`` have methods that are not formulas, ``auto`` chooses among methods by cross-validation.
+"""
+
 from labelsieve.selection.information import RedundantFeature
 from labelsieve.selection.selection import SelectedFeature, Selection
 from labelsieve.selectors.discoveries import ConditionalDiscoveries, MarginalDiscoveries

@@ -62,7 +62,13 @@ def _of_added(request: Request) -> bool:
 
 
 def _of_counts(request: Request) -> bool:
-    return request.rule is not None and not isinstance(request.rule, (*_OF_ADDED, CrossValidated))
+    return request.rule is not None and not isinstance(request.rule, (*_OF_ADDED, CrossValidated, PermutationTest))
+
+
+_NO_COUNTS = (
+    "the rule tests what a feature adds to those selected before it, by counts that this method does not have; use "
+    "ScoreThreshold, Knee(of='score'), CrossValidated or a number."
+)
 
 
 #: Every combination that is refused because of the kind of its criterion, in the order in which they are checked.
@@ -100,17 +106,19 @@ REFUSALS: tuple[Refusal, ...] = (
         "CrossValidated.",
     ),
     Refusal(
+        "permutation test",
+        lambda request: isinstance(request.rule, PermutationTest),
+        ("joined",),
+        "the rule permutes the targets of a formula, and these scores are joined after scoring; use GTest, CrossValidated or a "
+        "number.",
+    ),
+    Refusal("permutation test", lambda request: isinstance(request.rule, PermutationTest), ("least squares",), _NO_COUNTS),
+    Refusal("other tests (g-test, fdr)", _of_counts, ("least squares",), _NO_COUNTS),
+    Refusal(
         "stopping rule by added information",
         _of_added,
         ("least squares",),
         "the added information is not available for this method; use of='score'.",
-    ),
-    Refusal(
-        "stopping rule by counts (g-test, permutation, fdr)",
-        _of_counts,
-        ("least squares",),
-        "the rule tests what a feature adds to those selected before it, by counts that this method does not have; use "
-        "ScoreThreshold, Knee(of='score'), CrossValidated or a number.",
     ),
 )
 
@@ -143,6 +151,7 @@ def support_table() -> str:
     | option | a formula | labels
     """
     lines = [f"| option | {' | '.join(_OF_KIND[kind] for kind in KINDS)} |", "|---" * (len(KINDS) + 1) + "|"]
-    for each in REFUSALS:
-        lines.append(f"| {each.option} | {' | '.join('no' if kind in each.kinds else 'yes' for kind in KINDS)} |")
+    for option in dict.fromkeys(each.option for each in REFUSALS):
+        refused = {kind for each in REFUSALS if each.option == option for kind in each.kinds}
+        lines.append(f"| {option} | {' | '.join('no' if kind in refused else 'yes' for kind in KINDS)} |")
     return "\n".join(lines)
