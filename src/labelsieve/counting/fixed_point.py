@@ -106,7 +106,10 @@ class FixedPoint:
         return 0 if self.estimator == "plugin" else math.floor(0.5 * self.unit * self.scale + 0.5)
 
     def __call__(self, counts: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return ``f`` of every count, computed operation by operation as in the core's ``WeightedTerm``."""
+        """Return ``f`` of every count: from the table, or operation by operation as in the core's ``WeightedTerm``."""
+        if self.values is not None:
+            known: NDArray[np.int64] = self.values[counts]
+            return known
         logs = logarithms()
         n = np.maximum(counts, 1).astype(np.float64)
         exponent = np.frexp(n)[1] - 1
@@ -122,7 +125,7 @@ class FixedPoint:
     @cached_property
     def top(self) -> int:
         """The value ``f(N)`` of all rows."""
-        return int(self(np.array([self.total]))[0] if self.values is None else self.values[-1])
+        return int(self(np.array([self.total]))[0])
 
     def information(self, fixed: NDArray[np.int64]) -> NDArray[np.float64]:
         """Convert fixed-point sums to nats: divide by the scale, a power of two, and by ``N``."""

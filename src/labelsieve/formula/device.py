@@ -205,9 +205,5 @@ class DeviceScorer(Scorer):
             by_kind[component.kind] = by_kind.get(component.kind, 0.0) + nats
         return by_kind
 
-    def _sum_of(self, components: "list[Component]") -> Real:
-        with self._device:
-            return super()._sum_of(components)
-
     def _to_host(self, values: object) -> NDArray[Any]:
         return values if isinstance(values, np.ndarray) else self._backend.to_host(values)

@@ -33,7 +33,7 @@ from labelsieve.formula.values import SUM, TOO_LARGE, Fixed, Operation, Real, Va
 
 if TYPE_CHECKING:
     from labelsieve.counting.workspace import Workspace
-    from labelsieve.formula.plan import Component, Fold, Plan
+    from labelsieve.formula.plan import Fold, Plan
 
 SPILL_AFTER = 512  # additions of numbers below 2^53: their sum has 62 bits
 PANEL_BYTES = 2**26  # of one slice of the targets, for formulas that need every target separately
@@ -380,23 +380,6 @@ class Scorer(Evaluator):
     def rebind(self, workspace: "Workspace", *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """Return a scorer of the same formula for other data."""
         return self.plan.bind(workspace, targets=targets, parents=parents)
-
-    def terms_alone(self) -> Real:
-        """Return the sum of the summands of the score that do not depend on the selection, in nats."""
-        return self._sum_of([component for component in self.plan.components if component.lowered.is_static])
-
-    def terms_given(self, feature: int) -> Real:
-        """Return the sum of the other summands for a selection of this feature alone; the selection so far stays as it is."""
-        alone = type(self)(self.plan, self.sources, targets=slice(self.base.first, self.base.last), parents=self._parents)
-        alone.select(feature)
-        return alone._sum_of([component for component in self.plan.components if not component.lowered.is_static])
-
-    def _sum_of(self, components: "list[Component]") -> Real:
-        total = np.zeros(self.sources.n_features)
-        if components:
-            values = [self.value(component.lowered, self.base) for component in components]
-            total += self.sources.backend.to_host(Value.total(values, self.sources.fixed).real(self.sources.fixed)[:, 0])
-        return total
 
     def select(self, feature: Any) -> None:
         """Add a feature to the selected ones: its number, or an array with the one that a GPU has chosen."""

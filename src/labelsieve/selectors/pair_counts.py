@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.counting.backends.chunked.backend import ChunkCounts, EntryChunks, LevelCells, values_of
+from labelsieve.counting.backends.chunked.backend import ChunkCounts, EntryChunks, LevelCells
 from labelsieve.counting.backends.chunked.packed_rows import PackedRows
 from labelsieve.counting.backends.protocol import ALL_TARGETS, Backend, Condition, Feature, Panel, Reduce, Sums
 from labelsieve.counting.fixed_point import FixedPoint
@@ -113,11 +113,11 @@ class PairBackend(Backend):
         of_first = self._tables.with_targets[: int(self._tables.classes[0])].sum(axis=0)
         if self._tables.with_features is not None:  # not changed by the cells of a target that are suppressed
             of_first = np.diagonal(self._tables.with_features)
-        features = np.add.reduceat(values_of(self._fixed, of_first), self._features)
-        return features, np.add.reduceat(values_of(self._fixed, self._tables.of_classes), self._targets)
+        features = np.add.reduceat(self._fixed(of_first), self._features)
+        return features, np.add.reduceat(self._fixed(self._tables.of_classes), self._targets)
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None, first_feature: int = 0) -> Sums:
-        values = values_of(self._fixed, self._tables.with_targets)
+        values = self._fixed(self._tables.with_targets)
         sums = np.add.reduceat(np.add.reduceat(values, self._targets, axis=0), self._features, axis=1).T[:, targets]
         return sums.sum(axis=1) if reduce else np.ascontiguousarray(sums)
 
@@ -129,7 +129,7 @@ class PairBackend(Backend):
         ):
             raise InputError(f"This criterion {ONLY_PAIRS}")
         start, n_levels = self._features[given.index], int(self._tables.levels[given.index])
-        values = values_of(self._fixed, self._tables.with_features[start : start + n_levels]).sum(axis=0)
+        values = self._fixed(self._tables.with_features[start : start + n_levels]).sum(axis=0)
         n_features = len(self._features)
         return Panel(
             np.add.reduceat(values, self._features), np.zeros(n_features if reduce else (n_features, 0), dtype=np.int64)

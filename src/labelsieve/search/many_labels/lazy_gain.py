@@ -69,7 +69,6 @@ class LazyGain:
         self._batch_of = np.full(workspace.X.n_columns, -1)
         self._all = plan.bind(workspace) if plan.first is None else _with_one(plan).bind(workspace)
         self._bounds = np.empty(0)
-        self._relevance: Real | None = None
         self._n_exact = 1 if plan.first is not None else 0  # selected features up to which all scores are evaluated at once
 
     def scores(self) -> Real:
@@ -80,7 +79,7 @@ class LazyGain:
         """Return scores or upper bounds, when the best feature is looked for among the ``available`` ones."""
         n_selected = len(self._selected)
         if n_selected <= self._n_exact:
-            self._bounds = self._initial()
+            self._bounds = self._all.scores()
             return self._bounds.copy()
         fresh = np.zeros(len(self._bounds), dtype=bool)
         while True:
@@ -91,14 +90,6 @@ class LazyGain:
             batch = self._batch(stale)
             self._bounds[batch.features] = batch.scores(self._selected)
             fresh[batch.features] = True
-
-    def _initial(self) -> Real:
-        """Return the scores of all features while at most one is selected, without accumulators for targets."""
-        if self._plan.first is None:
-            initial = self._all.terms_alone()
-            self._relevance = initial
-            return initial.copy()
-        return self._all.scores()
 
     def _batch(self, stale: NDArray[np.intp]) -> "_Batch":
         """Return the batch of the largest bound; a new one has the largest bounds that are in no batch."""
@@ -123,11 +114,11 @@ class LazyGain:
             batch = self._batch(np.array([feature]))
             batch.scores(self._selected)  # known, unless others have taken its place since
             return batch.components(feature)
-        return self._all.components(feature) if self._plan.first is not None else {"relevance": float(self._bounds[feature])}
+        return self._all.components(feature)
 
     def relevance(self) -> Real | None:
         """Return the information of every feature alone, where the first scores are made from it."""
-        return self._relevance if self._plan.first is None else self._all.relevance()
+        return self._all.relevance()
 
     def select(self, feature: int) -> None:
         """Add a feature to the selected ones."""

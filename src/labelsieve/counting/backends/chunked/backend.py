@@ -75,7 +75,7 @@ class ChunkedBackend(CodesBackend):
         for part, _ in self._counts.groups(range(0), 0):
             margins = self._counts.margins(part, [])
             features[part.features] = self._sums(part)(margins.all_rows[np.newaxis])
-        targets = [int(values_of(self.fixed, sizes).sum()) for sizes in self._counts.class_sizes]
+        targets = [int(self.fixed(sizes).sum()) for sizes in self._counts.class_sizes]
         return features, np.array(targets, dtype=np.int64)
 
     def _sums(self, part: Part) -> "TableSums":
@@ -166,21 +166,13 @@ class TableSums:
     def __call__(self, counts: Counts) -> Counts:
         """Return the sum over the rows of ``counts`` and all levels, for each feature."""
         columns, sizes = counts[:, :-1], counts[:, -1]
-        sums = np.full(self._n_features, self._values(sizes).sum())  # of features with one level
+        sums = np.full(self._n_features, self._fixed(sizes).sum())  # of features with one level
         if len(self._order):
             # Columns between features are always zero, and so are their values.
-            of_levels = np.add.reduceat(self._values(columns).sum(axis=0), self._first)
+            of_levels = np.add.reduceat(self._fixed(columns).sum(axis=0), self._first)
             left_out = sizes[:, np.newaxis] - np.add.reduceat(columns, self._first, axis=1)
-            sums[self._order] = of_levels + self._values(left_out).sum(axis=0)
+            sums[self._order] = of_levels + self._fixed(left_out).sum(axis=0)
         return sums
-
-    def _values(self, counts: Counts) -> Counts:
-        return values_of(self._fixed, counts)
-
-
-def values_of(fixed: FixedPoint, counts: Counts) -> Counts:
-    """Return the fixed-point value of every count."""
-    return fixed(counts) if fixed.values is None else fixed.values[counts]
 
 
 class Entries(NamedTuple):
