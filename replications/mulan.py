@@ -27,9 +27,8 @@ from labelsieve.registry import PRESETS, resolve_method
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count, Result
 from labelsieve.tables.codes import MAX_LEVELS, Codes
 from labelsieve.tables.cut_points import ColumnCuts
-from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.frames import NumberTable, validate_data
 from labelsieve.tables.problem import Problem
-from labelsieve.tables.sparse import validate_data
 from labelsieve.tables.types import CompressedMatrix, FloatArray, Matrix, SparseMatrix, TableLike, TargetsLike, is_sparse
 from labelsieve.tables.weights import RowWeights
 

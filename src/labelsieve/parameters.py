@@ -244,8 +244,13 @@ class CheckedParameters(InheritedDocs):
         kind: type = type(self)
         refused = {}
         for name, (default, rules) in _rules(kind).items():
-            value = getattr(self, name)
-            if value is not default and not any(rule.is_satisfied_by(value) for rule in rules):
+            value = vars(self)[name]
+            if value is default:
+                continue
+            for rule in rules:
+                if rule.is_satisfied_by(value):
+                    break
+            else:
                 refused[name] = value
         if refused:
             check_choices(self._parameter_constraints, refused, type(self).__name__)

@@ -16,15 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import InvalidParameterError
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
-from labelsieve.classifiers import (
-    HOMER,
-    LIFT,
-    BinaryRelevance,
-    LabelCopies,
-    LabelPowerset,
-    PrunedPowerset,
-    RAkEL,
-)
+from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.classifiers.labelsets import threshold_for
 from labelsieve.labelspace import Joint, SelectRandom
 from tests.support import reference_transformations as references

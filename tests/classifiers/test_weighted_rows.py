@@ -17,16 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
-from labelsieve.classifiers import (
-    HOMER,
-    LIFT,
-    BinaryRelevance,
-    BRkNN,
-    LabelCopies,
-    LabelPowerset,
-    PrunedPowerset,
-    RAkEL,
-)
+from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, BRkNN, LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.classifiers.labelsets import threshold_for
 from labelsieve.metrics import get_scorer
 from tests.support.classifier_data import SelectsNothing, every_kind, make_data

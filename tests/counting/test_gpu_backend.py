@@ -11,22 +11,12 @@ import scipy.sparse as sp
 
 from labelsieve import InputError, Sieve
 from labelsieve.counting.backends import Column, Feature, GpuBackend, JointFeatures, NativeBackend, PanelFold, Target
-from labelsieve.counting.backends.gpu import (
-    counting as gpu_counting,
-)
-from labelsieve.counting.backends.gpu import (
-    counting as gpu_features,
-)
+from labelsieve.counting.backends.gpu import counting as gpu_counting
+from labelsieve.counting.backends.gpu import counting as gpu_features
 from labelsieve.counting.backends.gpu import device as bits
-from labelsieve.counting.backends.gpu import (
-    device as gpu_memory,
-)
-from labelsieve.counting.backends.gpu import (
-    kernels as gpu_kernels,
-)
-from labelsieve.counting.backends.gpu import (
-    transfer as gpu_transfer,
-)
+from labelsieve.counting.backends.gpu import device as gpu_memory
+from labelsieve.counting.backends.gpu import kernels as gpu_kernels
+from labelsieve.counting.backends.gpu import transfer as gpu_transfer
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.errors import DeviceError
 from labelsieve.information import Codes

@@ -6,14 +6,8 @@ from scipy import sparse
 from sklearn.model_selection import KFold
 
 from labelsieve import InputError
-from labelsieve.datasets.splits import (
-    HalfSplits,
-    IterativeStratifiedKFold,
-    IterativeStratifiedShuffleSplit,
-)
-from labelsieve.datasets.splits import (
-    stratified as stratification_columns,
-)
+from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
+from labelsieve.datasets.splits import stratified as stratification_columns
 from labelsieve.datasets.splits.stratified import assign, whole_targets, with_pairs
 from tests.support.arff_files import read_dense_arff
 from tests.support.reference_splits import (

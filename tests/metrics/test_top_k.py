@@ -21,9 +21,7 @@ from labelsieve.metrics import (
     psp_at_k,
     ranking_loss,
 )
-from labelsieve.metrics import (
-    rankings as label_ranks,
-)
+from labelsieve.metrics import rankings as label_ranks
 from tests.support import reference_measures as references
 from tests.support.measure_strategies import predictions
 

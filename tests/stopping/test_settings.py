@@ -28,11 +28,13 @@ def test_a_rule_keeps_a_prefix_of_the_ranking_under_any_setting(rule, setting):
     X, Y = make_data(n_rows=300)
     if hasattr(rule, "min_rows"):
         rule = clone(rule).set_params(min_rows=1)  # labelsets are many and have few rows each
-    sieve = Sieve("cmim", n_features_to_select=rule, **setting).fit(X, Y)
+    sieve = Sieve(**{"criterion": "cmim", **setting}, n_features_to_select=rule).fit(X, Y)
     kept = len(sieve.selected_)
     assert kept >= 1
     left_out = getattr(sieve.stopping_, "left_out_", [])
-    assert_same_selection(sieve, Sieve("cmim", n_features_to_select=kept, excluded=left_out, **setting).fit(X, Y))
+    assert_same_selection(
+        sieve, Sieve(**{"criterion": "cmim", **setting}, n_features_to_select=kept, excluded=left_out).fit(X, Y)
+    )
 
 
 @pytest.mark.parametrize("rule", CURVES, ids=repr)

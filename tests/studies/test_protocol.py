@@ -110,7 +110,7 @@ def test_selectors_see_the_training_rows_and_no_others(tmp_path, monkeypatch):
 def test_training_rows_are_discretized_once_for_all_methods_of_a_split(tmp_path, monkeypatch):
     calls = []
     encode = EqualWidth.encode
-    monkeypatch.setattr(EqualWidth, "encode", lambda self, *given: calls.append(len(given[0])) or encode(self, *given))
+    monkeypatch.setattr(EqualWidth, "encode", lambda self, *given: calls.append(given[0].shape[0]) or encode(self, *given))
     Study(protocol(datasets=[data()], methods=["jmi", "mim", "mlqpfs"], splits="2x50%"), tmp_path).run()
     assert calls == [40, 40]
 

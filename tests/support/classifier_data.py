@@ -4,15 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from labelsieve import LabelwiseSieve
-from labelsieve.classifiers import (
-    HOMER,
-    LIFT,
-    BinaryRelevance,
-    LabelCopies,
-    LabelPowerset,
-    PrunedPowerset,
-    RAkEL,
-)
+from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
 
 TRANSFORMATIONS = ["copy", "copy-weight", "select-max", "select-min", "select-random", "ignore"]
 

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.backends.gpu.device import CardMemory, compiled_kernel
 from labelsieve.errors import InputError, one_of, whole_number
-from labelsieve.tables.frames import without_duplicates
+from labelsieve.tables.frames import check_sparse, without_duplicates
 from labelsieve.tables.magnitude import Numbers, extreme_exponent, times_power_of_two
-from labelsieve.tables.sparse import check_sparse
 from labelsieve.tables.types import CompressedMatrix, DeviceArray, Matrix, TableLike, is_sparse
 
 SUM_BYTES = 2**30  # of the distances of the queries that a GPU searches at once

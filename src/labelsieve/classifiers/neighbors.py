@@ -27,9 +27,9 @@ from labelsieve.parameters import (
     checked_meta_fit,
     parameter,
 )
-from labelsieve.tables.features import required
 from labelsieve.tables.frames import read_values
 from labelsieve.tables.magnitude import check_for_models
+from labelsieve.tables.problem import required
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, is_sparse
 
 

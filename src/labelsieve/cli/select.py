@@ -487,7 +487,7 @@ def read_column_cuts(texts: list[str], rest: object) -> Any:
     """
     from labelsieve.discretize import Levels
     from labelsieve.registry import make_discretizer
-    from labelsieve.registry.classes import accepted
+    from labelsieve.registry.methods import accepted
 
     columns: dict[str, Any] = {}
     for text in texts:

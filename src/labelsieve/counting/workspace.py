@@ -39,7 +39,8 @@ class Workspace:
         row_index: NDArray[np.uint32] | None = None,
         target_weights: TargetWeights | None = None,
     ) -> None:
-        X, Y = with_missing_cells(X, row_index), with_missing_cells(Y)
+        X = X if X.missing is None else with_missing_cells(X, row_index)
+        Y = Y if Y.missing is None else with_missing_cells(Y)
         self.X, self.Y, self.options, self.row_index = X, Y, options, row_index
         self.target_weights = target_weights
         self._given_features: dict[int, Sums] = {}

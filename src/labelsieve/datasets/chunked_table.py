@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 from uuid import uuid4
 
 import joblib
@@ -22,15 +22,16 @@ from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
 from labelsieve.datasets.readers.parquet import pandas_index, read_metadata
 from labelsieve.datasets.stored_chunks import arff_source, arrow_source, chunk_source, csv_source, libsvm_source
-from labelsieve.discretize import Discretizer
 from labelsieve.errors import DatasetError, InputError, whole_number
 from labelsieve.fingerprint import text_print
 from labelsieve.progress import progress_bar
 from labelsieve.resources import available_memory
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.problem import StoredTable
 from labelsieve.tables.targets import TargetTable, TargetTypes, read_targets, requested_types
-from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.types import StoredTable, TableLike, TargetsLike, WeightsLike
+
+if TYPE_CHECKING:
+    from labelsieve.discretize import Discretizer
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -252,7 +253,7 @@ class ChunkedTable(StoredTable):
         is_numeric = np.concatenate([targets.is_numeric for targets in read])
         return TargetTable(codes, is_numeric, np.hstack([targets.numbers for targets in read]))
 
-    def encode(self, discretizer: Discretizer, targets: Codes, weights: WeightsLike) -> MappedCodes:
+    def encode(self, discretizer: "Discretizer", targets: Codes, weights: WeightsLike) -> MappedCodes:
         """Encode all features into a file: the columns of a table are binned independently of each other.
 
         Cost: every column is read once, and not at all if it is in ``cache_folder``.
@@ -275,7 +276,7 @@ class ChunkedTable(StoredTable):
                 progress(done, len(waiting))
             return file.codes(self.memory_limit, on_cluster=self.on_cluster)
 
-    def _codes_key(self, discretizer: Discretizer, targets: Codes, weights: WeightsLike) -> str:
+    def _codes_key(self, discretizer: "Discretizer", targets: Codes, weights: WeightsLike) -> str:
         """A hash of what the codes depend on; of the targets too, if the discretizer is supervised."""
         if self.cache_folder is None:
             return ""

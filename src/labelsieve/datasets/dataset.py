@@ -17,7 +17,7 @@ from scipy import sparse
 from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
 from labelsieve.errors import InputError, one_of, unknown_name
 from labelsieve.resources import available_memory
-from labelsieve.tables.sparse import check_sparse
+from labelsieve.tables.frames import check_sparse
 from labelsieve.tables.text import is_code, read_formatted_numbers
 from labelsieve.tables.types import CompressedMatrix, Matrix, is_sparse
 

@@ -14,9 +14,9 @@ from labelsieve.errors import InputError, is_whole, require_same_rows, unknown_n
 from labelsieve.parameters import AT_LEAST_ONE, CheckedParameters, StrOptions, checked_fit, parameter
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.cut_points import ColumnCuts, apply_cuts, require_finite
-from labelsieve.tables.features import check_features
 from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.nominal import KeptLevels, declare_nominal, encode_levels, keep_levels, without_cuts
+from labelsieve.tables.problem import check_features
 from labelsieve.tables.targets import known_classes
 from labelsieve.tables.types import ColumnsLike, CompressedMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import RowWeights, quantize, read_weights

@@ -153,7 +153,7 @@ def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Est
             weights = None if weights is None else weights[rows]
         if X.n_rows == 0:
             raise InputError(NO_ROWS)
-    quantized = quantized_weights(weights, estimator, times)
+    quantized = None if weights is None else quantized_weights(weights, estimator, times)
     return CountingInput(X, encoded.codes, row_index, quantized, encoded.n_left_out, encoded)
 
 

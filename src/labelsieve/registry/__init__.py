@@ -5,37 +5,35 @@ A name with its settings comes in, the object that it stands for goes out. Start
 """
 
 from labelsieve.metrics import CONVENTIONS, MEASURES
-from labelsieve.registry.classes import (
-    ALIASES,
-    CRITERIA,
-    DISCRETIZERS,
-    LABEL_SPACES,
-    METHODS,
-    STOPPING_RULES,
-    Method,
-    make_count,
-    make_criterion,
-    make_discretizer,
-    make_label_space,
-    make_stopping_rule,
-    methods_of,
-)
 from labelsieve.registry.learners import BASES, CLASSIFIERS, Learner, for_label_sets, make_base, make_classifier
-from labelsieve.registry.presets import (
+from labelsieve.registry.methods import (
+    ALIASES,
     AUTO,
+    CRITERIA,
     DEFAULT_CRITERION,
     DEFAULT_DISCRETIZER,
     DEFAULT_FORMULA,
+    DISCRETIZERS,
+    LABEL_SPACES,
+    METHODS,
     PRESETS,
+    STOPPING_RULES,
+    Method,
     Preset,
     ResolvedMethod,
     declare_nominal,
     discretizer_of,
+    make_count,
+    make_criterion,
+    make_discretizer,
+    make_label_space,
     make_selector,
+    make_stopping_rule,
     make_target_discretizer,
     method_name,
     method_names,
     method_of,
+    methods_of,
     resolve_method,
     selector_class,
 )

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from labelsieve.errors import InputError, unknown_name
-from labelsieve.registry.classes import canonical, load_class, no_such_name
+from labelsieve.registry.methods import canonical, load_class, no_such_name
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 from inspect import getdoc
 from typing import Any
 
-from labelsieve.criteria import Criterion
+from labelsieve.criteria import Criterion, Hybrid
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import code_print
 from labelsieve.registry import METHODS, PRESETS, method_of, resolve_method
@@ -71,13 +71,16 @@ def selector_rows(selector: BaseSieve) -> list[Row]:
     """Describe the parts of a fitted selector in rows: criterion, label space, discretizer and stopping rule."""
     given, name = getattr(selector, "criterion", None), method_of(selector)
     rows: list[Row] = [method_row(name)] if name in METHODS else []
-    if given is not None and given != name:  # of a method with a criterion of its own, that of its information
-        used = getattr(selector, "criterion_", given)
+    if given is not None and given != name and name not in METHODS:
+        used = selector.criterion_ or given
         rows.append(
             method_row(given if isinstance(given, str) else getattr(used, "name", type(given).__name__), used_name(given))
         )
     elif not rows:
         rows.append(method_row(name, used_name(given)) if given is not None else (name, first_line(selector), "-"))
+    if isinstance(selector.criterion_, Hybrid):
+        information = selector.criterion_.information
+        rows.append(method_row(information if isinstance(information, str) else information.name, information))
     for what, kind in (("targets_", "label space"), ("discretizer_", "discretizer"), ("stopping_", "stopping rule")):
         fitted = getattr(selector, what, None)
         part = fitted[0] if isinstance(fitted, list) and fitted else fitted  # a rule of every label: of one kind

@@ -84,7 +84,7 @@ class GreedySearch:
                 among = getattr(gain, "scores_among", None)
                 scores = gain.scores() if among is None else among(self._available(penalty, forced))
                 best = forced[0] if len(forced) else int((scores + penalty).argmax())
-                self._select(best, scores)
+                self._add(best, scores)
                 n_open -= int(penalty[best] == 0)
                 penalty[best] = -np.inf
             if progress is not None:
@@ -129,9 +129,9 @@ class GreedySearch:
         unavailable = {*self.excluded, *self.forced}
         ranking = [*self.forced, *(best for best in order.tolist() if best not in unavailable)]
         for best in ranking[len(self.selected) : n_selected]:
-            self._select(best, scores)
+            self._add(best, scores)
 
-    def _select(self, best: int, scores: NDArray[np.float64]) -> None:
+    def _add(self, best: int, scores: NDArray[np.float64]) -> None:
         if not self.selected:
             self.relevance = self.gain.relevance()
         self.last_scores = scores

@@ -23,7 +23,7 @@ from labelsieve.parameters import validate_parameter_constraints
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
 from labelsieve.selection.selection import SelectedFeature, Selection, StabilitySummary, StoppingDecision
 from labelsieve.stopping import StoppingRule
-from labelsieve.tables.sparse import check_sparse
+from labelsieve.tables.frames import check_sparse
 from labelsieve.tables.types import is_sparse
 
 FORMAT = "labelsieve selection"

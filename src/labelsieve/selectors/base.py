@@ -42,12 +42,10 @@ from labelsieve.selection.summary import Summary
 from labelsieve.statistics import Stability
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base import Evaluator
-from labelsieve.tables.features import check_features
-from labelsieve.tables.frames import is_frame
-from labelsieve.tables.problem import Names, NumberProblem, Problem, Source, StoredTable, column_numbers, read
-from labelsieve.tables.sparse import check_sparse
+from labelsieve.tables.frames import check_sparse, is_frame
+from labelsieve.tables.problem import Names, NumberProblem, Problem, Source, check_features, column_numbers, read
 from labelsieve.tables.targets import TARGET_TYPES, read_target_columns
-from labelsieve.tables.types import ColumnsLike, FloatArray, TableLike, TargetsLike, WeightsLike, as_table
+from labelsieve.tables.types import ColumnsLike, FloatArray, StoredTable, TableLike, TargetsLike, WeightsLike, as_table
 from labelsieve.tables.weights import Estimator
 
 Count = int | float | None
@@ -169,8 +167,9 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
 
     def _forget(self) -> None:
         """Remove the fitted attributes of an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("_")]:
-            delattr(self, name)
+        for name in list(vars(self)):
+            if name.endswith("_") and not name.startswith("_"):
+                delattr(self, name)
 
     def _keep(self, problem: Problem | NumberProblem, result: Result) -> Self:
         """Set the fitted attributes."""
@@ -216,6 +215,8 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
 
     def _limits(self, problem: Problem) -> tuple[list[int], list[int]]:
         """The forced and the excluded columns."""
+        if not len(self.forced) and not len(self.excluded):  # type: ignore[arg-type]
+            return [], []
         forced, excluded = problem.column_numbers(self.forced, "forced"), problem.column_numbers(self.excluded, "excluded")
         both = sorted(set(forced) & set(excluded))
         if both:

@@ -21,9 +21,9 @@ from labelsieve.search import sampling_error
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseRanking, BaseSieve, Count
 from labelsieve.stopping import StoppingRule
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.problem import Problem, StoredTable
+from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TargetTypes
-from labelsieve.tables.types import ColumnsLike
+from labelsieve.tables.types import ColumnsLike, StoredTable
 
 ParentLists = list[list[int]] | None
 Parents = list[list[int]] | LabelNetwork | NetworkRule | str | None
@@ -86,8 +86,7 @@ class BaseCountingSieve(BaseSieve):
         self, method: ResolvedMethod, problem: Problem, tables: list[CountingInput], given: Parents
     ) -> tuple[ParentLists, LabelNetwork | None]:
         """The parents of every target, for formulas that mention them, and the network, where there is one."""
-        given = method.parents if given is None else given
-        if given is None or method.formula is None:
+        if method.formula is None:
             return None, None
         data, codes = tables[0], problem.binned_targets(method.target_discretizer)
         stored = isinstance(problem.X, StoredTable)

@@ -26,11 +26,10 @@ from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base import cannot_evaluate
-from labelsieve.tables.features import check_features
 from labelsieve.tables.frames import is_frame
 from labelsieve.tables.nominal import warn_of_bias
-from labelsieve.tables.problem import Problem, StoredTable, read
-from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
+from labelsieve.tables.problem import Problem, check_features, read
+from labelsieve.tables.types import StoredTable, TableLike, TargetsLike, WeightsLike
 
 DENSE_SUPPORT = 2**28  # cells of the largest dense mask of labels and features
 
@@ -148,7 +147,8 @@ class LabelwiseSieve(BaseCountingSieve):
         tables = method.encode(problem, self.n_jobs)
         if not isinstance(method.discretizer, AsGiven):
             warn_of_bias(tables[0].X, method.estimator, list(self.excluded))
-        parents, network = self._find_parents(method, problem, tables, self.parents)
+        given = method.parents if self.parents is None else self.parents
+        parents, network = (None, None) if given is None else self._find_parents(method, problem, tables, given)
         targets, (forced, excluded) = tables[0].Y, self._limits(problem)
         plan.require_memory(tables[0].X, min(targets.n_columns, targets_per_block(tables[0].X.n_columns)))
         length = len(forced)

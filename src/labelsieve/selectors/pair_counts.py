@@ -20,9 +20,8 @@ from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError, require_same_rows, whole_number
 from labelsieve.resources import n_threads
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.problem import StoredTable
 from labelsieve.tables.targets import TargetTable, TargetTypes, known_classes, target_names
-from labelsieve.tables.types import FloatArray, TableLike, TargetsLike
+from labelsieve.tables.types import FloatArray, StoredTable, TableLike, TargetsLike
 
 Counts = NDArray[np.int64]
 ONLY_PAIRS = (

@@ -10,7 +10,6 @@ from sklearn.base import clone
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, Hybrid, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
-from labelsieve.datasets.column_sources import is_dask
 from labelsieve.discretize import AsGiven, one_table
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import comparable
@@ -20,6 +19,7 @@ from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import CombinedGain, Gain, GreedySearch, LazyGain, LeastSquaresGain, evaluates_lazily, joined_scores
 from labelsieve.search.least_squares import LinearColumns, linear_columns
+from labelsieve.search.many_labels import lazy_gain
 from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, ParentLists, Parents
@@ -27,9 +27,9 @@ from labelsieve.selectors.pair_counts import PairCounts
 from labelsieve.selectors.support import Request, require_supported
 from labelsieve.stopping import SelectionPath, StoppingRule
 from labelsieve.stopping.curves import stop_search
-from labelsieve.tables.nominal import warn_of_bias
-from labelsieve.tables.problem import Problem, StoredTable, read
-from labelsieve.tables.types import TargetsLike, WeightsLike
+from labelsieve.tables.nominal import ID_LEVELS, warn_of_bias
+from labelsieve.tables.problem import Problem, read
+from labelsieve.tables.types import StoredTable, TargetsLike, WeightsLike
 from labelsieve.tables.weights import read_target_weights
 
 
@@ -140,7 +140,7 @@ class Sieve(BaseCountingSieve):
         targets and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
         ``sample_weight`` is the number of times that each row is counted.
         """
-        if is_dask(X):
+        if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
             X, y = ChunkedTable.from_dask(X, y), None
         method, rule = self._resolve(X), self._count
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
@@ -199,21 +199,26 @@ class Sieve(BaseCountingSieve):
             return _Started(search, problem, None, None, attributes, Lock())
         tables = method.encode(problem, self.n_jobs)
         joined = isinstance(method.criterion, JoinedMIM)
-        data = tables[0] if joined else one_table(tables, "Sieve")
-        if not isinstance(method.discretizer, AsGiven):
+        data = tables[0] if joined or len(tables) == 1 else one_table(tables, "Sieve")
+        if data.X.levels.max() > ID_LEVELS and not isinstance(method.discretizer, AsGiven):
             warn_of_bias(data.X, method.estimator, list(self.excluded))
-        counted = isinstance(problem.X, PairCounts)  # which have no rows to learn a network from
-        parents, network = (None, None) if counted else self._find_parents(method, problem, tables, self.parents)
+        given = method.parents if self.parents is None else self.parents
+        parents, network = None, None
+        if given is not None and not isinstance(problem.X, PairCounts):  # counts have no rows to learn a network from
+            parents, network = self._find_parents(method, problem, tables, given)
         plan, rule, options = method.formula.plan, self._count, self._options(method, data)
         if isinstance(problem.X, PairCounts):
             options = replace(options, backend=problem.X.backend)
         plain = method.linear is None and self.target_weight is None and not isinstance(rule, StoppingRule)
-        lazy = plain and not joined and method.estimator != "shrinkage" and evaluates_lazily(plan, data.X, data.Y)
+        many = 8 * data.X.n_columns * data.Y.n_columns > lazy_gain.ACCUMULATOR_BYTES
+        lazy = many and plain and not joined and method.estimator != "shrinkage" and evaluates_lazily(plan, data.X, data.Y)
         if not lazy:
             plan.require_memory(data.X, data.Y.n_columns)
         if len(tables) > 1 and isinstance(rule, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
-        target_weights = read_target_weights(self.target_weight, data.Y.n_columns)
+        target_weights = None
+        if self.target_weight is not None:
+            target_weights = read_target_weights(self.target_weight, data.Y.n_columns)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         last = self._last(workspace) if len(tables) == 1 else np.empty(0, dtype=np.intp)
         gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
@@ -228,7 +233,9 @@ class Sieve(BaseCountingSieve):
                 unavailable=(*excluded, *last),
                 alpha=method.criterion.alpha,
             )
-        attributes |= {"n_rows_left_out": data.n_left_out, "network": network, **self._errors(data, workspace)}
+        attributes |= {"n_rows_left_out": data.n_left_out, "network": network}
+        if data.encoded is not None and (data.encoded.omitted_entropy is not None or data.encoded.sampled_from is not None):
+            attributes |= self._errors(data, workspace)
         if isinstance(rule, StoppingRule) and rule.leaves_out:
             attributes["stopping"] = fitted = clone(rule)
             excluded += fitted.leave_out(workspace, slice(None), [*forced, *excluded])
@@ -265,12 +272,14 @@ class Sieve(BaseCountingSieve):
                     wanted = fitted.decide(path)
                 attributes["stopping"] = fitted
         selected, scores = np.array(search.selected, dtype=np.intp), np.array(search.scores)
-        steps = search.components[:wanted]
-        kinds = {kind: None for step in steps for kind in step}
+        components: dict[str, Any] = {}
+        for index, step in enumerate(search.components[:wanted]):
+            for kind, value in step.items():
+                components.setdefault(kind, np.zeros(wanted))[index] = value
         of_all = np.full(search.n_features, np.nan) if search.last_scores is None else search.last_scores.copy()
         of_all[selected] = scores
         attributes |= {
-            "score_components": {kind: np.array([step.get(kind, 0.0) for step in steps]) for kind in kinds},
+            "score_components": components,
             "feature_scores": of_all,
             "relevance": search.relevance,
         }

@@ -131,7 +131,9 @@ def require_supported(request: Request) -> None:
             raise InputError(f"{caller}: {each.reason}")
     if method.formula is not None:
         plan = method.formula.plan
-        reason = refusal([*plan.target_needs, *(("weights of targets",) if request.target_weight else ())], method.space)
+        needs = [*plan.target_needs, *(("weights of targets",) if request.target_weight else ())]
+        # Every label space has sums over targets; a formula that needs no more fits all of them.
+        reason = None if needs == ["sums over targets"] else refusal(needs, method.space)
         if request.target_weight and not plan.takes_target_weights:
             reason = "target_weight is for sums over the targets, and this formula pairs or compares them."
         if reason is not None:

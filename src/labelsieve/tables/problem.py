@@ -1,23 +1,31 @@
 """Problem: what a user passed to ``fit``, read once; everything after it takes the problem and never the raw input."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v1 as nw
 import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 
 from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.cut_points import require_finite
-from labelsieve.tables.features import check_features, from_device, required
-from labelsieve.tables.frames import NumberTable, is_frame, is_integer_array, read_table, unmask
+from labelsieve.tables.frames import (
+    NumberTable,
+    is_frame,
+    is_integer_array,
+    not_numbers,
+    read_table,
+    unique_names,
+    unmask,
+    validate_data,
+)
 from labelsieve.tables.label_sets import read_label_sets
 from labelsieve.tables.targets import (
     TargetTable,
@@ -29,49 +37,85 @@ from labelsieve.tables.targets import (
     target_place,
     warn_of_constant_targets,
 )
-from labelsieve.tables.types import ColumnsLike, Features, FloatArray, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
+from labelsieve.tables.types import (
+    ColumnsLike,
+    Features,
+    FloatArray,
+    Matrix,
+    StoredTable,
+    TableLike,
+    TargetsLike,
+    WeightsLike,
+    is_sparse,
+)
 from labelsieve.tables.weights import positive_weights, read_weights
 
 if TYPE_CHECKING:
     from labelsieve.discretize import Discretizer
 
-Names = Sequence[str] | None  # of all columns; None: those of the data, or numbers
+
+def required(estimator: object, y: TargetsLike | None) -> TargetsLike:
+    """``y``, with scikit-learn's error where there is none."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    return y
 
 
-class StoredTable(ABC):
-    """A table of features and targets that is read column by column, because it need not fit into memory.
+def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = "numeric") -> Features:
+    """``X`` with scikit-learn's checks. A frame stays a frame, since its columns may be text; masked cells become NaN.
 
-    :class:`labelsieve.datasets.ChunkedTable` is the one that users make.
+    Values may be missing or infinite: the reader of the columns decides, and names the cell.
     """
+    if is_frame(X):
+        unique_names(X)
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    if hasattr(X, "collect") and not hasattr(X, "shape"):
+        raise InputError(f"X is a {type(X).__name__}, which has no rows yet; pass X.collect().")
+    X = unmask(X)
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("U", "S"):
+        raise not_numbers("X", "text")
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
+        X = read_table(X, allow_missing=True).values
+    try:
+        checked: Matrix = validate_data(
+            estimator, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False, dtype=dtype
+        )
+        return checked
+    except ValueError as error:
+        if "could not convert string" in str(error) or "arrays of bytes/strings" in str(error):
+            raise not_numbers("X", "text") from None
+        raise
 
-    has_rows: ClassVar[bool] = True  # False for counts of rows that are not here
 
-    @property
-    @abstractmethod
-    def shape(self) -> tuple[int, int]:
-        """Rows and features."""
+def check_numbers(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64) -> Matrix:
+    """``X`` as finite numbers, an array or a sparse matrix, for methods that calculate with them."""
+    checked = check_features(estimator, X, reset=reset, dtype=dtype)
+    table = read_table(checked)
+    if table.text:
+        column = table.name(min(table.text))
+        raise InputError(
+            f"{type(estimator).__name__} calculates with the features, and {column} is text; drop it, or encode it."
+        )
+    require_finite(table, allow_missing=False)
+    return checked if not is_frame(checked) else np.asarray(table.dense, dtype=None if isinstance(dtype, str) else dtype)
 
-    @property
-    @abstractmethod
-    def feature_names(self) -> tuple[str, ...] | None:
-        """Names of the features, if they have any."""
 
-    @property
-    @abstractmethod
-    def label_names(self) -> tuple[str, ...] | None:
-        """Names of the targets, if they have any."""
+def from_device(values: Any) -> Any:
+    """A numpy array of an array of CuPy or a tensor of PyTorch on any device, which is copied; anything else as it is.
 
-    @abstractmethod
-    def targets(self, target_type: TargetTypes) -> TargetTable:
-        """Read all targets into memory."""
+    >>> from_device([1, 2])
+    [1, 2]
+    """
+    library = type(values).__module__.partition(".")[0]
+    if library == "cupy":
+        return values.get()
+    if library == "torch":
+        return values.detach().cpu().numpy()
+    return values
 
-    @abstractmethod
-    def take_rows(self, rows: NDArray[np.bool_]) -> "StoredTable":
-        """Return the table of the rows where ``rows`` is true."""
 
-    @abstractmethod
-    def encode(self, discretizer: Any, targets: Codes, weights: FloatArray | None) -> Codes:
-        """Encode all features into a file of codes, reading each column once."""
+Names = Sequence[str] | None  # of all columns; None: those of the data, or numbers
 
 
 class Source(NamedTuple):
@@ -152,6 +196,8 @@ class Problem:
 
     def binned_targets(self, discretizer: "Discretizer") -> TargetTable:
         """The targets with numeric ones in bins, which are learned once for every discretizer."""
+        if not self.targets.is_numeric.any():
+            return self.targets
         key = "targets", repr(discretizer)
         if key not in self._codes:
             self._codes[key] = self.targets.discretized(discretizer, self.weights)
@@ -231,26 +277,34 @@ def read(
         table = X if rows is None else X.take_rows(rows)
         targets = table.targets(target_type)
     else:
-        X, y = from_device(X), required(estimator, from_device(y))
+        if y is None:
+            required(estimator, y)
+        X, y = from_device(X), from_device(y)
         table = _checked(estimator, X, reset)
         sets = None if is_integer_array(y, (1, 2)) else read_label_sets(y)
-        labels, y = (target_names(y), y) if sets is None else (sets.names, sets.matrix)
-        names = _names_of(estimator)
-        source = Source(_by_rows(X), _by_rows(y), sample_weight)
-        rows, weights = positive_weights(sample_weight, table.shape[0])
+        labels = target_names(y) if sets is None else sets.names
+        given: Any = y if sets is None else sets.matrix
+        names = vars(estimator).get("feature_names_in_")
+        names = None if names is None else tuple(map(str, names))
+        # Rows of a sparse table can be taken in the format CSR alone.
+        source = Source(X.tocsr() if sp.issparse(X) else X, given.tocsr() if sp.issparse(given) else given, sample_weight)
+        rows, weights = None, None
+        if sample_weight is not None:
+            rows, weights = positive_weights(sample_weight, table.shape[0])
         if rows is None:
-            targets = read_target_columns(y, target_type, None if sets is None else sets.names)
-            require_same_rows(table.shape[0], targets.n_rows)
+            targets = read_target_columns(given, target_type, None if sets is None else sets.names)
+            if table.shape[0] != targets.classes.n_rows:
+                require_same_rows(table.shape[0], targets.n_rows)
         else:
-            require_same_rows(table.shape[0], _n_rows(y))
-            table, y = _take_rows(table, rows), _safe_indexing(_by_rows(y), np.flatnonzero(rows))
-            targets = read_target_columns(y, target_type, None if sets is None else sets.names)
+            require_same_rows(table.shape[0], _n_rows(given))
+            table, given = _take_rows(table, rows), _safe_indexing(source.y, np.flatnonzero(rows))
+            targets = read_target_columns(given, target_type, None if sets is None else sets.names)
     known, n_left_out = targets.rows_with_targets(), 0
     if known is not None:
         n_left_out = int(np.count_nonzero(~known))
         targets, table = targets.take_rows(known), _take_rows(table, known)
         weights = None if weights is None else weights[known]
-    if targets.n_rows > 1 and (not isinstance(table, StoredTable) or table.has_rows):
+    if targets.classes.n_rows > 1 and (not isinstance(table, StoredTable) or table.has_rows):
         warn_of_constant_targets(constant_targets(targets), labels)
     return Problem(table, targets, weights, names, labels, n_left_out, known, source)
 
@@ -281,7 +335,7 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
     numbers = _numbers(table, read_table(table), name)
     sets = read_label_sets(y)
     labels, named = (target_names(y), unmask(y)) if sets is None else (sets.names, sets.matrix)
-    source = Source(_by_rows(X), _by_rows(named), sample_weight)
+    source = Source(X.tocsr() if is_sparse(X) else X, named.tocsr() if is_sparse(named) else named, sample_weight)
     if isinstance(named, np.ndarray) and named.dtype.kind == "O":
         with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
             named = named.astype(np.float64)
@@ -294,12 +348,12 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
     Y: Any = targets.sparse.tocsr() if targets.dense is None else targets.dense
     if Y.shape[0] > 1:
         warn_of_constant_targets(constant_numbers(Y), labels)
-    weights = read_weights(sample_weight, numbers.shape[0])
+    weights, names = read_weights(sample_weight, numbers.shape[0]), vars(estimator).get("feature_names_in_")
     return NumberProblem(
         numbers.tocsr() if is_sparse(numbers) else numbers,
         Y.astype(np.float64, copy=False),
         weights,
-        _names_of(estimator),
+        None if names is None else tuple(map(str, names)),
         labels,
         source,
     )
@@ -354,16 +408,6 @@ def _checked(estimator: Any, X: TableLike, reset: bool) -> Features:
     vars(estimator).pop("feature_names_in_", None)
     codes: NDArray[Any] = X
     return codes
-
-
-def _names_of(estimator: Any) -> tuple[str, ...] | None:
-    names = vars(estimator).get("feature_names_in_")
-    return None if names is None else tuple(map(str, names))
-
-
-def _by_rows(table: Any) -> Any:
-    """A sparse table in a format whose rows can be taken; any other table as it is."""
-    return table.tocsr() if is_sparse(table) else table
 
 
 def _n_rows(y: Any) -> int:

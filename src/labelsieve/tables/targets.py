@@ -64,7 +64,7 @@ class TargetTable:
     @property
     def types(self) -> NDArray[np.object_]:
         """``"class"`` or ``"numeric"``, for every column."""
-        return np.array(["numeric" if numeric else "class" for numeric in self.is_numeric.tolist()], dtype=object)
+        return np.where(self.is_numeric, np.array("numeric", dtype=object), np.array("class", dtype=object))
 
     def take_rows(self, rows: NDArray[np.bool_]) -> Self:
         """The rows where ``rows`` is true, without bins."""
@@ -349,7 +349,7 @@ def known_classes(Y: TargetsLike | Codes, what: str) -> Codes:
 
 
 def _only_classes(codes: Codes) -> TargetTable:
-    return TargetTable(codes, np.zeros(codes.n_columns, dtype=bool), np.empty((codes.n_rows, 0)))
+    return TargetTable(codes, np.zeros(len(codes.levels), dtype=bool), np.empty((codes.n_rows, 0)))
 
 
 def _read_columns(Y: TargetsLike) -> NumberTable:
@@ -512,7 +512,11 @@ def constant_targets(targets: TargetTable) -> NDArray[np.bool_]:
     >>> constant_targets(read_targets([[0, 1, 2.5], [1, 1, 2.5], [0, np.nan, 2.5]])).tolist()
     [False, True, True]
     """
-    constant = constant_columns(targets.classes)
+    classes = targets.classes
+    if classes.dense is not None and classes.missing is None:
+        constant = _constant_dense(classes.dense)
+    else:
+        constant = constant_columns(classes)
     if targets.is_numeric.any():
         numbers = targets.numbers
         constant[targets.is_numeric] = np.fmin.reduce(numbers, axis=0) == np.fmax.reduce(numbers, axis=0)

@@ -1,7 +1,8 @@
 """Types of tables, targets and weights: what callers may pass, and what validation makes of it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Self, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, overload
 
 import numpy as np
 import scipy.sparse as sp
@@ -9,6 +10,9 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
+
+    from labelsieve.tables.codes import Codes
+    from labelsieve.tables.targets import TargetTable, TargetTypes
 
 FloatArray = NDArray[np.float64]
 
@@ -94,6 +98,42 @@ class DeviceArray(Protocol):
     def __iadd__(self, other: object) -> Self: ...
     def reshape(self, *shape: int) -> Any: ...
     def view(self, dtype: object) -> Any: ...
+
+
+class StoredTable(ABC):
+    """A table of features and targets that is read column by column, because it need not fit into memory.
+
+    :class:`labelsieve.datasets.ChunkedTable` is the one that users make.
+    """
+
+    has_rows: ClassVar[bool] = True  # False for counts of rows that are not here
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """Rows and features."""
+
+    @property
+    @abstractmethod
+    def feature_names(self) -> tuple[str, ...] | None:
+        """Names of the features, if they have any."""
+
+    @property
+    @abstractmethod
+    def label_names(self) -> tuple[str, ...] | None:
+        """Names of the targets, if they have any."""
+
+    @abstractmethod
+    def targets(self, target_type: "TargetTypes") -> "TargetTable":
+        """Read all targets into memory."""
+
+    @abstractmethod
+    def take_rows(self, rows: NDArray[np.bool_]) -> "StoredTable":
+        """Return the table of the rows where ``rows`` is true."""
+
+    @abstractmethod
+    def encode(self, discretizer: Any, targets: "Codes", weights: FloatArray | None) -> "Codes":
+        """Encode all features into a file of codes, reading each column once."""
 
 
 # What callers may pass.

@@ -177,7 +177,8 @@ class CodesBackend(Backend):
 
     def __post_init__(self) -> None:
         self.n_rows = self.X.n_rows if self.row_index is None else len(self.row_index)
-        require_same_rows(self.n_rows, self.Y.n_rows)
+        if self.n_rows != self.Y.n_rows:
+            require_same_rows(self.n_rows, self.Y.n_rows)
         self.n_features, self.n_targets = self.X.n_columns, self.Y.n_columns
         self._joined: tuple[int, ...] | None = None  # the features of the joint that was asked for last
 

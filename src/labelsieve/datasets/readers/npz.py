@@ -12,7 +12,7 @@ from scipy import sparse
 from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Table, check_width
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, read_bytes, require_memory
 from labelsieve.errors import DatasetError
-from labelsieve.tables.sparse import check_sparse
+from labelsieve.tables.frames import check_sparse
 from labelsieve.tables.types import Matrix
 
 COPIES = 3  # of the arrays of a matrix: as they are stored, with float64 and int32, and sorted by rows

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from labelsieve.datasets.splits.plain import MOST, Seed, Split, Splitter, checked_seed, generator, part_size, parts, row_count
 from labelsieve.errors import InputError, whole_number
-from labelsieve.tables.sparse import check_sparse
+from labelsieve.tables.frames import check_sparse
 from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
 
 NONE_LEFT = np.iinfo(np.uint32).max

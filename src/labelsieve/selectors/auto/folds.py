@@ -37,7 +37,7 @@ def read_selectors(given: object, what: str) -> dict[str, Any]:
     Examples
     --------
     >>> read_selectors(["mim", {"criterion": "cmim", "estimator": "miller-madow"}], "selectors")
-    {'mim': Sieve(criterion='mim'), 'cmim estimator=miller-madow': Sieve(estimator='miller-madow')}
+    {'mim': Sieve(criterion='mim'), 'cmim estimator=miller-madow': Sieve(criterion='cmim', estimator='miller-madow')}
     """
     single = isinstance(given, str | Mapping) or hasattr(given, "fit")
     members = [given] if single else list(given) if isinstance(given, Sequence) else []

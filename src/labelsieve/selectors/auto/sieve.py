@@ -358,7 +358,7 @@ class AutoSieve(BaseSieve):
         return self._fit(X, y)
 
     def _select(self, problem: Problem) -> Result:
-        X, y, n_features = as_table(problem.source.X), as_table(problem.source.y), problem.n_features
+        X, y, n_features = problem.X, as_table(problem.source.y), problem.n_features
         table = problem.known_targets("AutoSieve")
         features, given = LearnerFeatures(X), read_selectors(self.portfolio, "portfolio")
         candidates = {name: for_table(for_all_rows(one, y), features) for name, one in given.items()}

@@ -107,8 +107,9 @@ class RankEnsemble(BaseRanking):
         return self._fit(X, y)
 
     def _select(self, problem: Problem) -> Result:
-        X, y, n_features = problem.source.X, problem.source.y, problem.n_features
-        X, y = as_table(X), as_table(y)
+        # Members leave out rows without a known target by themselves, so they get all rows.
+        X = problem.X if problem.known_rows is None else as_table(problem.source.X)
+        y, n_features = as_table(problem.source.y), problem.n_features
         members = {name: for_all_rows(selector, y) for name, selector in read_selectors(self.selectors, "selectors").items()}
         if self.combine == "stability" and self.n_repeats < 2:
             raise InputError("RankEnsemble: weights by stability need samples of the rows; set n_repeats to 2 or more.")

@@ -20,10 +20,9 @@ from labelsieve.resources import require_memory
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count, Result
 from labelsieve.selectors.regressions.base import BaseModelRanking, ModelData, Real
 from labelsieve.tables.cut_points import require_finite
-from labelsieve.tables.features import check_features
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.magnitude import check_magnitude
-from labelsieve.tables.problem import Problem, Source
+from labelsieve.tables.problem import Problem, Source, check_features
 from labelsieve.tables.targets import read_target_columns
 from labelsieve.tables.types import ColumnsLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import read_weights

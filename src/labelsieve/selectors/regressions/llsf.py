@@ -21,9 +21,8 @@ from labelsieve.selectors.regressions.base import (
     solve,
     weighted_rows,
 )
-from labelsieve.tables.features import check_numbers
 from labelsieve.tables.magnitude import check_magnitude
-from labelsieve.tables.problem import NumberProblem, Problem, read_numbers
+from labelsieve.tables.problem import NumberProblem, Problem, check_numbers, read_numbers
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 Acceleration = Literal["restart", "plain", "none"]

@@ -11,9 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve.parameters import CheckedParameters, Interval, checked_fit, parameter
 from labelsieve.selectors.base import COUNT
 from labelsieve.selectors.regressions.base import Array, solve, weighted_rows
-from labelsieve.tables.features import check_numbers
 from labelsieve.tables.magnitude import check_magnitude, largest_magnitude
-from labelsieve.tables.problem import Problem, read_numbers
+from labelsieve.tables.problem import Problem, check_numbers, read_numbers
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 
 _SMALLEST = 1e-10  # of the largest eigenvalue: what is below is no direction, but rounding
