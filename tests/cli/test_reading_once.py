@@ -1,4 +1,4 @@
-"""``labelsieve select`` reads its file, targets and label sets once, and learns bins once."""
+"""``labelsieve select`` and ``report`` read their file, targets and label sets once, and learn bins once."""
 
 from collections import Counter
 from importlib import import_module
@@ -36,5 +36,12 @@ def calls(monkeypatch):
 @pytest.mark.parametrize("method", ["hybrid", "cmim"])
 def test_a_selection_reads_everything_once(file, calls, method):
     result = run("select", file, "--labels", 5, "--criterion", method, "-k", 3)
+    assert result.exit_code == 0, result.output
+    assert calls == {"load": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
+
+
+def test_a_report_reads_everything_once(file, calls, tmp_path):
+    pytest.importorskip("matplotlib", reason="a report has figures")
+    result = run("report", file, "--labels", 5, "-k", 3, "--stability", 0, "-o", tmp_path / "report.html")
     assert result.exit_code == 0, result.output
     assert calls == {"load": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}

@@ -58,8 +58,7 @@ def selection_page(fitted: Fitted, name: str, **settings: Any) -> "Report":
     selector, problem, data = fitted
     return selection_report(
         selector,
-        problem.source.X,
-        data.Y,
+        problem,
         names=data.feature_names,
         label_names=data.label_names,
         data_name=name,
