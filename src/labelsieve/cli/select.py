@@ -131,8 +131,7 @@ class SelectOptions(ReadOptions):
 
     def make_selector(self, **more: Any) -> Any:
         """Make the selector, with its parameters checked; ``more`` are parameters that the options do not set."""
-        from labelsieve.registry import METHODS, make_discretizer, make_selector, method_name, resolve_method, selector_class
-        from labelsieve.selectors.sieve import Sieve
+        from labelsieve.registry import METHODS, discretizer_of, make_selector, method_name, resolve_method, selector_class
         from labelsieve.stopping import StoppingRule
 
         settings = self._settings() | more
@@ -145,13 +144,13 @@ class SelectOptions(ReadOptions):
                 raise InputError(f"{method} does not support stopping rules: give a number of features, -k 10 or -k 10%.")
         try:
             selector = make_selector(name, labelwise=self.labelwise, **settings)
-            discretizer = getattr(selector, "discretizer", None)
-            if method not in METHODS or isinstance(selector, Sieve):
-                parts = (getattr(selector, part, "auto") for part in ("targets", "discretizer", "target_discretizer"))
-                discretizer = resolve_method(selector.criterion, *parts).discretizer
             if self.bins is not None:
-                selector.set_params(discretizer=_with_bins(make_discretizer(discretizer), self.bins))
+                selector.set_params(discretizer=_with_bins(discretizer_of(selector), self.bins))
             selector._validate_params()
+            parameters = selector.get_params(deep=False)
+            if "criterion" in parameters and method not in METHODS:  # refuses unknown names of its parts
+                parts = ("targets", "discretizer", "target_discretizer")
+                resolve_method(parameters["criterion"], *(parameters.get(part, "auto") for part in parts))
         except InputError:
             raise
         except (TypeError, ValueError) as error:
@@ -468,14 +467,14 @@ def types_of_labels(data: "Dataset | SyntheticData", wanted: Any) -> Any:
     return types[0] if len(set(types)) == 1 else types
 
 
-def _with_bins(discretizer: "Discretizer", n_bins: int) -> "Discretizer":
-    """Return the discretizer with this number of bins."""
-    from sklearn.base import clone
-
+def _with_bins(discretizer: "Discretizer | None", n_bins: int) -> "Discretizer":
+    """Return the discretizer of a selector with this number of bins."""
+    if discretizer is None:
+        raise InputError("--n-bins: this method does not discretize the features; leave it out.")
     name = next((name for name in ("n_bins", "rest__n_bins") if name in discretizer.get_params()), None)
     if name is None:
         raise InputError(f"--n-bins: {discretizer} finds the number itself; take another --discretizer.")
-    changed: Discretizer = clone(discretizer).set_params(**{name: whole_number(n_bins, "--n-bins", 1, 65_535)})
+    changed: Discretizer = discretizer.set_params(**{name: whole_number(n_bins, "--n-bins", 1, 65_535)})
     return changed
 
 
