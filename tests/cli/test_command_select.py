@@ -3,6 +3,10 @@
 import csv
 import io
 import json
+import os
+import pty
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -207,3 +211,21 @@ def test_the_default_method_is_the_hybrid_where_other_options_allow_it(file, opt
     result = run("select", file, "--labels", 5, "--format", "json", *options)
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["method"] == method
+
+
+def test_control_sequences_of_names_reach_files_but_not_terminals(tmp_path):
+    name = "loud\x1b[31mness\x9b1m"
+    rows = "".join(f"{number % 3},{number % 2}\n" for number in range(60))
+    file = write(tmp_path, f"{name},y\n{rows}")
+    command = [sys.executable, "-m", "labelsieve", "select", str(file), "--labels", "y", "-k", "1", "--format", "csv"]
+    piped = subprocess.run(command, capture_output=True, check=True).stdout.decode()
+    assert [row[1] for row in csv.reader(io.StringIO(piped))][1:] == [name]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+        assert process.wait() == 0
+    os.close(theirs)
+    shown = os.read(ours, 2**16).decode()
+    os.close(ours)
+    assert r"loud\x1b[31mness\x9b1m" in shown
+    assert "\x1b" not in shown
+    assert "\x9b" not in shown

@@ -247,6 +247,16 @@ def test_links_are_followed_and_permissions_are_the_usual_ones(tmp_path):
     assert file.stat().st_mode & 0o777 == 0o666 & ~mask
 
 
+def test_the_link_of_a_label_header_stays(tmp_path):
+    (tmp_path / "there").mkdir()
+    header = tmp_path / "there" / "real.xml"
+    header.write_text("old")
+    (tmp_path / "songs.xml").symlink_to(header)
+    save(made(), tmp_path / "songs.arff", overwrite=True)
+    assert (tmp_path / "songs.xml").is_symlink()
+    assert "labels" in header.read_text()
+
+
 def test_packed_files_are_the_same_each_time(tmp_path):
     (one,) = save(plain(), tmp_path / "one.svm.gz")
     (two,) = save(plain(), tmp_path / "two.svm.gz")

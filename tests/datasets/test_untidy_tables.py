@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from labelsieve import Sieve
-from labelsieve.datasets import DatasetError, DatasetWarning, load
+from labelsieve.datasets import ChunkedTable, DatasetError, DatasetWarning, load
+from labelsieve.datasets.readers import csv
 
 N_ROWS = 200
 
@@ -81,17 +82,41 @@ def test_marks_are_labels_where_blanks_mean_absent(tmp_path, rng):
     assert data.label_categories == {}
 
 
-def test_codes_with_leading_zeros_are_noted_with_a_remedy_that_works(tmp_path, rng):
-    codes = [f"{number:05d}" for number in rng.choice(99_999, 40, replace=False)]
-    column, some = rng.choice(codes, 1000), set(codes[::2])
-    weak = rng.normal(size=1000)
-    frame = pd.DataFrame({"zip": column, "weak": weak, "share": rng.random(1000).round(4)})
-    frame["y"] = [int(code in some) for code in column]
-    frame["z"] = (weak + 2 * rng.normal(size=1000) > 0).astype(int)
-    with pytest.warns(
-        DatasetWarning, match=r"leading zeros, such as '0\d+', are read as numbers: 'zip'\. .*\{'zip': 'levels'\}"
-    ):
-        data = load(saved(tmp_path / "people.csv", frame), "y,z")
-    levels = Sieve("mim", discretizer={"zip": "levels"}, n_features_to_select=1).fit(data.named_features(), data.Y)
-    assert levels.get_feature_names_out().tolist() == ["zip"]
-    assert levels.scores_[0] > 2 * Sieve("mim", n_features_to_select=1).fit(data.named_features(), data.Y).scores_[0]
+@pytest.mark.parametrize("form", ["csv", "xlsx", "parquet"])
+def test_digits_with_leading_zeros_are_levels(tmp_path, form):
+    zips = np.array(["00123", "0123", "123", ""])[np.arange(N_ROWS) % 4]
+    frame = pd.DataFrame(
+        {"zip": zips, "month": [f"{row % 12 + 1:02d}" for row in range(N_ROWS)], "y": (zips == "0123").astype(int)}
+    )
+    path = tmp_path / f"people.{form}"
+    getattr(frame, {"csv": "to_csv", "xlsx": "to_excel", "parquet": "to_parquet"}[form])(path, index=False)
+    with pytest.warns(DatasetWarning, match=r"leading zeros, such as '00123', are text, and each is a level: 'zip'"):
+        data = load(path, "y")
+    assert data.categories == {"zip": ("00123", "0123", "123")}
+    assert np.nanmax(data.X[:, 1]) == 12  # a month is a number
+
+
+def test_digits_with_leading_zeros_are_levels_without_pyarrow_and_in_chunks(tmp_path, monkeypatch):
+    zips = np.array(["00123", "0123", "123"])[np.arange(N_ROWS) % 3]
+    frame = pd.DataFrame({"zip": zips, "n": np.arange(N_ROWS) % 7, "y": (zips == "0123").astype(int)})
+    path = saved(tmp_path / "people.csv", frame)
+    sieve = Sieve("mim", n_features_to_select=2)
+    scores = sieve.fit(frame[["zip", "n"]], frame[["y"]]).scores_.tolist()
+    assert scores[0] > 0.6  # the entropy of one in three
+    assert sieve.fit(ChunkedTable.from_csv(path, ["y"])).scores_.tolist() == scores
+    monkeypatch.setattr(csv, "find_spec", lambda name: None)
+    with pytest.warns(DatasetWarning, match="leading zeros"):
+        assert load(path, "y").categories == {"zip": ("00123", "0123", "123")}
+
+
+def test_padded_measurements_are_numbers(tmp_path):
+    frame = pd.DataFrame({"weight": ["0123.5", "0001", "0072"] * 20, "y": [0, 1] * 30})
+    assert load(saved(tmp_path / "weights.csv", frame), "y").X[:3, 0].tolist() == [123.5, 1.0, 72.0]
+
+
+def test_a_name_that_occurs_twice_is_refused_with_both_positions_also_in_chunks(tmp_path):
+    path = tmp_path / "twice.csv"
+    path.write_text("a,b,a,y\n1,2,3,0\n4,5,6,1\n")
+    for read in (load, ChunkedTable.from_csv):
+        with pytest.raises(DatasetError, match=r"twice.csv.* same name: 'a' \(columns 1 and 3\)"):
+            read(path, ["y"])

@@ -238,6 +238,14 @@ def test_a_study_without_results_is_refused(tmp_path):
         study_report(results)
 
 
+def test_a_link_to_a_report_stays(tmp_path):
+    real, link = tmp_path / "real.html", tmp_path / "link.html"
+    link.symlink_to(real)
+    Report("songs", tag("p", "text"), ()).write(link)
+    assert link.is_symlink()
+    assert real.read_text().startswith("<!DOCTYPE html>")
+
+
 def test_a_failing_write_leaves_what_was_there(tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     path.write_text("before")

@@ -2,7 +2,6 @@
 
 import json
 import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -202,16 +201,10 @@ def fail_at_once(*args, **kwargs):
     raise OSError("no")
 
 
-def fail_half_way(self, text, **how):
-    with open(self, "w", encoding="utf-8") as file:
-        file.write(text[: len(text) // 2])
-    raise OSError("no space left")
-
-
 FAILURES = {
     "nothing can be written": (json, "dumps", fail_at_once),
-    "the disk is full": (Path, "write_text", fail_half_way),
-    "the file cannot be put in place": (Path, "replace", fail_at_once),
+    "the disk is full": (os, "fsync", fail_at_once),
+    "the file cannot be put in place": (os, "replace", fail_at_once),
 }
 
 
@@ -238,3 +231,16 @@ def test_a_folder_that_is_not_there_or_no_folder_is_an_error(tmp_path):
             fit(Sieve).to_json(tmp_path / wrong)
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
     assert not os.listdir(tmp_path / "folder")
+
+
+def test_a_link_stays_and_the_file_that_it_points_to_is_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    real, link = tmp_path / "there" / "real.json", tmp_path / "link.json"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    fit(Sieve).to_json(link)
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o640
+    assert read_selection(real) == read_selection(link)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["link.json", "real.json", "there"]

@@ -3,13 +3,15 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import get_tags
 
-from labelsieve import InputError
+from labelsieve import InputError, Sieve
+from labelsieve.datasets import ChunkedTable
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, ReliefFML, RReliefF
 
 METHODS = [
@@ -80,3 +82,60 @@ def test_what_is_not_finite_is_refused(method, bad, form):
     targets[3, 2] = bad
     with pytest.raises(ValueError, match=r"NaN|infinity|finite|missing|whole number|unknown cells"):
         clone(method).fit(X, form(targets))
+
+
+CODES, LABELS = rng.integers(0, 3, size=(40, 3)), rng.integers(0, 2, size=(40, 2))
+FORMATS = (sp.dok_array, sp.lil_array, sp.coo_array, sp.dia_array, sp.bsr_array, sp.csc_array, sp.csr_array, sp.dok_matrix)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.filterwarnings("ignore::labelsieve.errors.ConstantTargetWarning")
+def test_sparse_matrices_without_any_value_are_tables_of_zeros(form):
+    sieve = Sieve("jmi", n_features_to_select=2)
+    assert (sieve.fit(form((40, 3)), LABELS).scores_ == 0).all()
+    assert (sieve.fit(CODES, form((40, 2))).scores_ == 0).all()
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">f4", ">i4", ">u2", ">i8"])
+def test_chunks_of_big_endian_numbers_are_counted_like_others(dtype):
+    sieve = Sieve("jmi", n_features_to_select=3)
+    expected = sieve.fit(CODES.astype(dtype[1:]), LABELS).scores_
+    table = ChunkedTable.from_chunks([(CODES[:25].astype(dtype), LABELS[:25].astype(dtype)), (CODES[25:], LABELS[25:])])
+    assert sieve.fit(table).scores_.tolist() == expected.tolist()
+
+
+def with_a_huge_number(table):
+    changed = table.astype(object)
+    changed[3, 1] = 10**400
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("fit", "place"),
+    [
+        (lambda sieve: sieve.fit(with_a_huge_number(CODES), LABELS), "X, row 3, column 1"),
+        (lambda sieve: sieve.fit(pd.DataFrame(with_a_huge_number(CODES), columns=list("abc")), LABELS), "X, column 'b', row 3"),
+        (lambda sieve: sieve.fit(CODES, with_a_huge_number(LABELS)), "Y, row 3, column 1"),
+        (lambda sieve: sieve.fit(CODES, pd.DataFrame(with_a_huge_number(LABELS))), "Y, column 1, row 3"),
+        (lambda sieve: ChunkedTable.from_chunks([(with_a_huge_number(CODES), LABELS)]), "Chunk 0: X, column 1, row 3"),
+        (lambda sieve: ChunkedTable.from_chunks([(CODES, with_a_huge_number(LABELS))]), "Chunk 0: Y, column 1, row 3"),
+        (lambda sieve: sieve.fit(CODES, LABELS, sample_weight=[10**400, *[1] * 39]), "sample_weight"),
+        (lambda sieve: sieve.set_params(target_weight=[10**400, 1]).fit(CODES, LABELS), "target_weight"),
+    ],
+)
+def test_integers_that_floating_point_cannot_hold_are_refused_with_their_place(fit, place):
+    with pytest.raises(InputError, match=rf"{place}.* 1\.8e308"):
+        fit(Sieve("jmi", n_features_to_select=2))
+
+
+@pytest.mark.parametrize("chunk", [(CODES, LABELS, np.ones(40)), CODES, (CODES,)])
+def test_chunks_that_are_not_pairs_are_refused(chunk):
+    with pytest.raises(InputError, match=r"Chunk 1 is .*; a chunk is a pair \(X, Y\)"):
+        ChunkedTable.from_chunks([(CODES, LABELS), chunk])
+
+
+def test_columns_of_objects_may_be_named_by_numbers():
+    sieve = Sieve("jmi", n_features_to_select=3)
+    expected = sieve.fit(CODES, LABELS).scores_
+    named = [pd.DataFrame(table).astype(object) for table in (CODES, LABELS)]
+    assert sieve.fit(*named).scores_.tolist() == expected.tolist()

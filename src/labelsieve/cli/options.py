@@ -22,6 +22,7 @@ import typer
 from typer.core import TyperCommand
 
 from labelsieve.errors import InputError
+from labelsieve.report.text import printable
 
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset
@@ -162,7 +163,12 @@ def emit(
             raise InputError("--format csv: this answer has several tables; use json.")
         lines = io.StringIO()
         csv.writer(lines, lineterminator="\n").writerows(map(spreadsheet_cell, row) for row in rows())
-        typer.echo(lines.getvalue(), nl=False)
+        text = lines.getvalue()
+        # A name may hold control sequences: they must not reach a terminal, and a file gets the name as it is. The library
+        # that prints would remove colors from the text in a pipe unless it is told that colors are wanted.
+        if sys.stdout.isatty():
+            text = "".join(printable(line) + "\n" for line in text.split("\n")[:-1])
+        typer.echo(text, nl=False, color=True)
     else:
         typer.echo(table())
 

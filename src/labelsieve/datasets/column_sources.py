@@ -25,7 +25,7 @@ from labelsieve.datasets.readers.labels import find_label_sets, targets
 from labelsieve.datasets.readers.parquet import read_metadata, tabulate
 from labelsieve.errors import DatasetError, InputError, require_same_rows
 from labelsieve.fingerprint import array_print, content_print, file_print, text_print
-from labelsieve.tables.frames import is_frame, unmask
+from labelsieve.tables.frames import is_frame, too_large, unmask
 
 CELL_BYTES = 56  # of a cell of the columns that are read and binned together: as it is stored, as a number, and sorted
 MOST_COLUMNS = 4096  # of sparse columns that are binned together
@@ -357,7 +357,25 @@ def to_arrow(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] 
     array = array.reshape(len(array), -1) if array.ndim == 1 else array
     if array.ndim != 2 or array.dtype.kind not in "biufOUS":
         raise InputError(f"Chunk {chunk}: {what} must be a frame or a table of numbers or text with two dimensions.")
-    return pyarrow.table({str(j): pyarrow.array(array[:, j].copy()) for j in range(array.shape[1])}), None
+    if not array.dtype.isnative:  # big-endian numbers, as from FITS files
+        array = array.astype(array.dtype.newbyteorder("="))
+    columns = {}
+    for j in range(array.shape[1]):
+        try:
+            columns[str(j)] = pyarrow.array(array[:, j].copy())
+        except (pyarrow.ArrowException, OverflowError):
+            columns[str(j)] = pyarrow.array(_object_numbers(array[:, j], f"Chunk {chunk}: {what}, column {j}"))
+    return pyarrow.table(columns), None
+
+
+def _object_numbers(values: NDArray[Any], place: str) -> NDArray[np.float64]:
+    """Read objects that pyarrow cannot, such as integers of more than 64 bits, as floating point."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        raise too_large(values, place) from None
+    except (TypeError, ValueError):
+        raise InputError(f"{place}: its values have different types; make all of them numbers, or all of them text.") from None
 
 
 def plain_table(table: Any) -> Any:

@@ -268,11 +268,11 @@ def to_numbers(frame: Any, columns: Sequence[str] | None = None, *, decimal: Lit
             raise unknown_name("column", str(name), list(map(str, table.columns)))
     changed = []
     for name in wanted:
-        series = table[name]
+        series = table.get_column(name)  # a name may be a number
         if series.dtype != nw.String:
             continue
         texts = ["" if text is None or text != text else str(text) for text in series.to_list()]
-        read = text_column(str(name), TextCells.of(texts), decimal_comma=decimal == ",")
+        read = text_column(str(name), TextCells.of(texts), decimal_comma=decimal == ",", keep_codes=False)
         if read.kind in NUMBERS and (columns is not None or _are_measurements(texts)):
             changed.append(_like(series, read.cells))
         elif columns is not None:

@@ -28,8 +28,8 @@ from labelsieve.datasets.column_sources import (
     to_arrow,
 )
 from labelsieve.datasets.readers.arff import Header, read_header, read_rows
-from labelsieve.datasets.readers.column_table import Column, Table
-from labelsieve.datasets.readers.csv import SAMPLE, find_delimiter
+from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.csv import SAMPLE, code_columns, find_delimiter
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces, whole_lines
 from labelsieve.datasets.readers.labels import Labels, label_names, targets
 from labelsieve.datasets.readers.libsvm import LibsvmRows
@@ -137,8 +137,19 @@ def chunk_source(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
     first = next(waiting, None)
     if first is None:
         raise InputError("There are no chunks.")
+    pairs = map(_checked_pair, enumerate(chain([first], waiting)))
+    first = next(pairs)
     store = _store_sparse if sparse.issparse(first[0]) else _store_dense
-    return store(chain([first], waiting))
+    return store(chain([first], pairs))
+
+
+def _checked_pair(numbered: tuple[int, Any]) -> tuple[Any, Any]:
+    """Return the features and labels of a chunk; anything else than a pair of them is refused."""
+    number, chunk = numbered
+    if not isinstance(chunk, tuple | list) or len(chunk) != 2:
+        found = f"{len(chunk)} values" if isinstance(chunk, tuple | list) else f"a {type(chunk).__name__}"
+        raise InputError(f"Chunk {number} is {found}; a chunk is a pair (X, Y). Pass sample_weight to fit.")
+    return chunk[0], chunk[1]
 
 
 def _store_sparse(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
@@ -198,11 +209,12 @@ def arrow_source(stream: Any, labels: Sequence[str]) -> ColumnSource:
 
 def csv_source(path: Path, labels: Labels, delimiter: str | None) -> ColumnSource:
     """Store the rows of a CSV file with a header row; the delimiter is found where it is None."""
-    if delimiter is None:
-        with path.open("rb") as start:
-            delimiter = find_delimiter(start.read(SAMPLE))
+    with path.open("rb") as file:
+        start = file.read(SAMPLE)
+    delimiter = find_delimiter(start) if delimiter is None else delimiter
+    codes = code_columns(start[start.find(b"\n") + 1 :], delimiter)
     files = ChunkFiles()
-    for batch in _csv_batches(path, delimiter):
+    for batch in _csv_batches(path, delimiter, codes):
         files.add(batch)
     dataset = files.dataset()
     names = dataset.schema.names
@@ -210,19 +222,25 @@ def csv_source(path: Path, labels: Labels, delimiter: str | None) -> ColumnSourc
     return ArrowColumns(dataset, [name for name in names if name not in found], found, file=path, folder=files.folder)
 
 
-def _csv_batches(file: Path, delimiter: str) -> Iterator[Any]:
-    """Read a CSV file as tables of rows; columns of numbers are doubles, so that a fraction may come late."""
+def _csv_batches(file: Path, delimiter: str, codes: set[int]) -> Iterator[Any]:
+    """Read a CSV file as tables of rows; columns of numbers are doubles, so that a fraction may come late.
+
+    Those of ``codes`` are text, because their zeros matter.
+    """
     csv, pyarrow = needs("pyarrow.csv"), needs("pyarrow")
     types = pyarrow.types
     read, parse = csv.ReadOptions(block_size=CSV_BLOCK), csv.ParseOptions(delimiter=delimiter)
     try:
         with csv.open_csv(file, read_options=read, parse_options=parse) as first:
+            check_names([Column(name) for name in first.schema.names], file)
             numeric = [
                 field.name
                 for field in first.schema
                 if types.is_integer(field.type) or types.is_floating(field.type) or types.is_null(field.type)
             ]
-        convert = csv.ConvertOptions(column_types=dict.fromkeys(numeric, pyarrow.float64()), null_values=sorted(MISSING))
+            text = [name for position, name in enumerate(first.schema.names) if position in codes]
+        column_types = dict.fromkeys(numeric, pyarrow.float64()) | dict.fromkeys(text, pyarrow.string())
+        convert = csv.ConvertOptions(column_types=column_types, null_values=sorted(MISSING))
         with csv.open_csv(file, read_options=read, parse_options=parse, convert_options=convert) as reader:
             for number, batch in enumerate(reader):
                 if number == 0 and delimiter != ",":

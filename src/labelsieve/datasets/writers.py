@@ -18,6 +18,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from stat import S_IMODE
 from types import ModuleType
 from typing import Any, BinaryIO
 from xml.sax.saxutils import quoteattr
@@ -508,7 +509,9 @@ def write_files(files: Sequence[tuple[Path, Writer]]) -> None:
     """Write files so that either all of them are there, whole, or nothing has changed.
 
     Each is written under another name in the same folder first. A reader sees the old file or the new one, never a part.
+    Links stay: the file that a link points to is replaced, and the new file has the permissions of the old one.
     """
+    files = [(Path(os.path.realpath(path)), writer) for path, writer in files]
     drafts: list[Path] = []
     try:
         for path, writer in files:
@@ -540,6 +543,8 @@ def _draft(path: Path, drafts: list[Path]) -> Iterator[BinaryIO]:
     draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
     with draft.open("xb") as raw:  # the usual permissions, which a temporary file of the system would not have
         drafts.append(draft)
+        if path.exists():
+            draft.chmod(S_IMODE(path.stat().st_mode))
         yield raw
         raw.flush()
         os.fsync(raw.fileno())

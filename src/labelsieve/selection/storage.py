@@ -4,18 +4,17 @@ import inspect
 import json
 import os
 import re
-import secrets
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from stat import S_IMODE
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, BinaryIO, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import scipy.sparse as sp
 
 from labelsieve.criteria import Hybrid, LeastSquares
+from labelsieve.datasets.writers import write_files
 from labelsieve.discretize import AsGiven
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import LabelNetwork, NetworkRule
@@ -36,17 +35,12 @@ def write_selector(selector: Any, selection: Selection, path: str | os.PathLike[
     """Write a fitted selector and its selection to a file: all of it or, if something fails, nothing."""
     fitted = {name: plain(value) for name, value in vars(selector).items() if name.endswith("_") and not name.startswith("_")}
     document = {"format": FORMAT, "version": VERSION, "selection": selection.to_dict(), "fitted": fitted}
-    target = Path(path)
-    text = json.dumps(document, indent=1)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}")
-    try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the mode that the umask leaves
-        if target.exists():
-            temporary.chmod(S_IMODE(target.stat().st_mode))
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    text = json.dumps(document, indent=1).encode()
+
+    def write_text(raw: BinaryIO) -> None:
+        raw.write(text)
+
+    write_files([(Path(path), write_text)])
 
 
 def read_selector(kind: type[Selector], path: str | os.PathLike[str]) -> Selector:

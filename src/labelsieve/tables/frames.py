@@ -48,7 +48,8 @@ def check_sparse(matrix: Any, what: str) -> None:
                 _refuse(what, f"row {row} has {len(values)} values and {len(columns)} column indices")
             _check_range(np.asarray(columns, dtype=np.int64), matrix.shape[1], what, f"row {row}")
     elif matrix.format == "dok":
-        for axis, indices in enumerate(np.array(list(matrix.keys()), dtype=np.int64).reshape(len(matrix), -1).T):
+        cells = np.array(list(matrix.keys()), dtype=np.int64).reshape(-1, len(matrix.shape))  # also where there are none
+        for axis, indices in enumerate(cells.T):
             _check_range(indices, matrix.shape[axis], what, f"axis {axis}")
 
 
@@ -291,6 +292,27 @@ def not_numbers(what: str, found: str) -> InputError:
     )
 
 
+def too_large(values: object, what: str) -> InputError:
+    """Return the error for the first number of a table or column of objects that floating point cannot hold.
+
+    >>> print(too_large([[1, 2], [3, 10**400]], "X"))
+    X, row 1, column 1: this number is larger than 1.8e308, which floating point cannot hold; scale the column, take its ...
+    """
+    place = what
+    for (row, *column), value in np.ndenumerate(np.asarray(values, dtype=object)):
+        try:
+            float(value)
+        except OverflowError:
+            place = ", ".join([what, f"row {row}", *(f"column {j}" for j in column)])
+            break
+        except (TypeError, ValueError):
+            continue
+    return InputError(
+        f"{place}: this number is larger than 1.8e308, which floating point cannot hold; scale the column, take its logarithm, "
+        "or make it text."
+    )
+
+
 def is_integer_array(table: object, dimensions: tuple[int, ...]) -> TypeGuard[NDArray[np.integer | np.bool_]]:
     """Tell whether a table is a plain array of integers or booleans that is not empty: it cannot hold NaN or objects."""
     return type(table) is np.ndarray and table.ndim in dimensions and table.dtype.kind in "bui" and table.size > 0
@@ -390,7 +412,7 @@ def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_miss
             nominal = frozenset(range(len(names))) if first == nw.Boolean else frozenset()
             return NumberTable(_numeric(array, what), names, nominal=nominal)
     columns = [
-        read_column(frame[name], what) if text is None else text
+        read_column(frame.get_column(name), what) if text is None else text  # frame[0] would be a row
         for name, text in zip(frame.columns, read_levels(frame), strict=True)
     ]
     for name, column in zip(names, columns, strict=True):
@@ -486,6 +508,8 @@ def _objects(present: list[Any], name: str, what: str) -> NDArray[np.float64]:
         if any(isinstance(value, str | bytes) for value in present):
             raise TypeError
         return np.array(present, dtype=np.float64)
+    except OverflowError:
+        raise too_large(present, f"{what}, column {name!r}") from None
     except (TypeError, ValueError):
         if any(isinstance(value, set | frozenset | list | tuple | np.ndarray) for value in present):
             raise InputError(f"{what}: column {name!r} holds sets or lists. {LABEL_SETS}") from None

@@ -22,6 +22,7 @@ from labelsieve.tables.frames import (
     is_integer_array,
     not_numbers,
     read_table,
+    too_large,
     unique_names,
     unmask,
     validate_data,
@@ -86,6 +87,8 @@ def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype
         if "could not convert string" in str(error) or "arrays of bytes/strings" in str(error):
             raise not_numbers("X", "text") from None
         raise
+    except OverflowError:  # objects of Python, such as 10**400
+        raise too_large(X, "X") from None
 
 
 def check_numbers(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64) -> Matrix:

@@ -22,6 +22,7 @@ from labelsieve.tables.frames import (
     is_series,
     read_frame,
     read_table,
+    too_large,
     unmask,
 )
 from labelsieve.tables.label_sets import is_collection, missing_cells, opened, read_label_sets
@@ -379,6 +380,8 @@ def _without_text(array: NDArray[Any]) -> NumberTable:
             if array.dtype.kind != "O" or any(isinstance(value, str | bytes | bool | np.bool_) for value in values):
                 raise TypeError
             numbers[known, column] = values.astype(np.float64)
+        except OverflowError:
+            raise too_large(array, "Y") from None
         except (TypeError, ValueError):
             nominal.add(column)
             if any(map(is_collection, values)):

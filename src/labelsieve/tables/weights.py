@@ -45,8 +45,8 @@ def checked_weights(values: ArrayLike, what: str, n: int, kind: str) -> NDArray[
     try:
         weights = np.asarray(values)
         weights = weights.astype(np.float64, casting="same_kind" if weights.dtype.kind in "biufc" else "unsafe")
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be numbers, one for each of the {n} {kind}s.") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} must be numbers up to 1.8e308, one for each of the {n} {kind}s.") from None
     if weights.shape != (n,):
         raise InputError(f"{what} has shape {weights.shape}; one weight for each of the {n} {kind}s is needed.")
     bad = ~np.isfinite(weights) | (weights < 0)

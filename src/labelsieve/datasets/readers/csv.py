@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,15 @@ from labelsieve.datasets.readers.files import (
     require_text,
     utf8_text,
 )
-from labelsieve.datasets.readers.text_columns import MISSING, ParsedColumn, TextCells, arrow_column, make_table, parse_number
+from labelsieve.datasets.readers.text_columns import (
+    MISSING,
+    ParsedColumn,
+    TextCells,
+    are_codes,
+    arrow_column,
+    make_table,
+    parse_number,
+)
 from labelsieve.errors import DatasetError, some_of
 
 DELIMITERS = ",;\t|"
@@ -65,16 +73,16 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     budget = TextBudget(file, max_bytes)
     has_arrow = find_spec("pyarrow") is not None
     columns: Sequence[ParsedColumn] | None = None
-    if not has_arrow or (len(names) >= WIDE and text.count(b"\n", start) <= FEW_ROWS):
+    codes = code_columns(text[start : start + SAMPLE], delimiter)
+    if not codes and (not has_arrow or (len(names) >= WIDE and text.count(b"\n", start) <= FEW_ROWS)):
         columns = _read_with_numpy(text, start, delimiter, len(names))
     if columns is None and has_arrow and _is_regular(text, start, delimiter):
-        columns = _read_with_pyarrow(text, start, delimiter, len(names), budget)
+        columns = _read_with_pyarrow(text, start, delimiter, len(names), codes, budget)
     if columns is None:
         require_text(text, f"{delimiter}\n".encode(), file, max_bytes, cell=PYTHON_CELL, copies=5)
-        columns = _read_with_csv(text, delimiter, names, file, budget)
+        columns = _read_with_csv(text, delimiter, names, codes, file, budget)
     table = make_table(names, columns, file, signed_zeros=False, decimal_comma=delimiter != ",")
-    codes = _code_notes(text[start : start + SAMPLE], delimiter, table.columns)
-    return replace(table, notes=(*_header_notes(names), *table.notes, *codes))
+    return replace(table, notes=(*_header_notes(names), *table.notes))
 
 
 def find_delimiter(text: bytes) -> str:
@@ -135,9 +143,9 @@ def _is_regular(text: bytes, start: int, delimiter: str) -> bool:
 
 
 def _read_with_pyarrow(
-    text: bytes, start: int, delimiter: str, n_columns: int, budget: TextBudget
+    text: bytes, start: int, delimiter: str, n_columns: int, codes: set[int], budget: TextBudget
 ) -> list[ParsedColumn] | None:
-    """Parse the rows with pyarrow; None if some row has another number of cells."""
+    """Parse the rows with pyarrow; None if some row has another number of cells. Columns of ``codes`` stay text."""
     pyarrow, arrow_csv = import_module("pyarrow"), import_module("pyarrow.csv")
     block_size = max(BLOCK_SIZE, COLUMN_SIZE * n_columns)  # threads would have nothing to share of a single block
     try:
@@ -153,6 +161,7 @@ def _read_with_pyarrow(
                 check_utf8=False,  # it is UTF-8
                 auto_dict_encode=True,  # one pass less over text of few values
                 auto_dict_max_cardinality=FEW_TEXTS,
+                column_types={str(position): pyarrow.string() for position in codes},
                 null_values=sorted(MISSING),
                 true_values=[],
                 false_values=[],
@@ -172,8 +181,10 @@ def _read_with_numpy(text: bytes, start: int, delimiter: str, n_columns: int) ->
     return list(cells.T) if cells.shape[1] == n_columns else None
 
 
-def _read_with_csv(text: bytes, delimiter: str, names: list[str], file: Path, budget: TextBudget) -> list[ParsedColumn]:
-    """Parse the rows with the module ``csv``; a DatasetError says which line is wrong."""
+def _read_with_csv(
+    text: bytes, delimiter: str, names: list[str], codes: set[int], file: Path, budget: TextBudget
+) -> list[ParsedColumn]:
+    """Parse the rows with the module ``csv``; a DatasetError says which line is wrong. Columns of ``codes`` stay text."""
     lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     rows = []
@@ -188,8 +199,10 @@ def _read_with_csv(text: bytes, delimiter: str, names: list[str], file: Path, bu
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
     columns: list[ParsedColumn] = []
-    for cells in zip(*rows, strict=True):
+    for position, cells in enumerate(zip(*rows, strict=True)):
         try:
+            if position in codes:
+                raise ValueError("text")
             columns.append(np.fromiter(map(parse_number, cells), np.float64, count=len(rows)))
         except ValueError:
             columns.append(texts := TextCells.of(cells))
@@ -209,23 +222,14 @@ def _header_notes(names: list[str]) -> list[str]:
     return [f"the first line names the columns, and all names are numbers: {shown}. If it is data, add a line with names."]
 
 
-def _code_notes(start: bytes, delimiter: str, columns: Sequence[Column]) -> list[str]:
-    r"""Return a note about columns of digits with leading zeros in the first rows, which are read as numbers.
+def code_columns(start: bytes, delimiter: str) -> set[int]:
+    r"""Find the columns of digits with leading zeros in the first rows, such as zip codes, which stay text.
 
-    >>> _code_notes(b"02134,1\n10001,2\n", ",", [Column("zip"), Column("n")])[0][:59]
-    "digits with leading zeros, such as '02134', are read as num"
+    >>> code_columns(b"02134,1\n10001,2\n", ",")
+    {0}
     """
     if not _CODE.search(start):
-        return []
-    found: dict[str, str] = {}
-    for row in csv.reader(start.decode("utf-8", errors="replace").splitlines(), delimiter=delimiter):
-        for cell, column in zip(row, columns, strict=False):
-            if column.values is None and len(cell) > 3 and cell[0] == "0" and cell.isdigit():
-                found.setdefault(column.name, cell)
-    if not found:
-        return []
-    name, cell = next(iter(found.items()))
-    return [
-        f"digits with leading zeros, such as {cell!r}, are read as numbers: {some_of(list(found), 4)}. If they are "
-        f"codes, count each as a level: discretizer={{{name!r}: 'levels'}} (--discretizer-of {name}=levels)."
-    ]
+        return set()
+    # The last row may be cut off: whether all texts of a column are codes is decided when all of them are read.
+    rows = csv.reader(start.decode("utf-8", errors="replace").splitlines(), delimiter=delimiter)
+    return {position for position, cells in enumerate(zip_longest(*rows, fillvalue="")) if are_codes(map(str.strip, cells))}

@@ -21,10 +21,11 @@ from labelsieve.tables.text import EXCHANGED, is_placeholder, read_formatted_num
 
 # Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
 MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
-Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "nominal"]
+Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "code", "nominal"]
 SPELLED = ("decimal comma", "formatted")  # numeric columns whose cells may be sets of labels: 1,3
 LOOKED_AT = 1_000  # texts of a nominal column that are tried as numbers
 MANY_TEXTS = 20  # of a nominal column: more of them, mostly numbers, are reported
+_CODE = re.compile(r"0\d{3,}", re.ASCII)  # digits that name something, such as a zip code; 07 may be a month
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +105,11 @@ class ReadColumn(NamedTuple):
     spellings: tuple[str, ...] = ()
 
 
-def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> ReadColumn:
+def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False, keep_codes: bool = True) -> ReadColumn:
     """Read a column as numeric if every text is a number, a date or missing; else as nominal, with its values in sorted order.
 
     ``decimal_comma`` also takes ``1,5`` for a number. Words such as ``-`` and ``n.a.`` are missing where all others are numbers
-    or dates.
+    or dates. Digits of which some have leading zeros, such as 02134, are nominal, unless ``keep_codes`` is false.
 
     >>> mood = text_column("mood", TextCells.of(["sad", " calm", "NA", "sad"]))
     >>> mood.column.values, mood.cells, mood.kind
@@ -123,8 +124,11 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> 
     if values is None:
         counts = np.bincount(cells.index + 1, minlength=len(texts) + 1)[1:]  # without the missing cells, whose index is -1
         present = {text for text, count in zip(texts, counts, strict=True) if count and text not in MISSING}
-        kind, codes, placeholders = _numbers_among(present, decimal_comma)
-        if kind in ("nominal", "undecided date"):
+        if keep_codes and are_codes(present):
+            kind = "code"
+        else:
+            kind, codes, placeholders = _numbers_among(present, decimal_comma)
+        if kind in ("nominal", "undecided date", "code"):
             values = tuple(sorted(present))
             kind = "mixed" if kind == "nominal" and _mostly_numbers(values) else kind
     elif unknown := set(texts) - set(values):
@@ -136,6 +140,16 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False) -> 
     spellings = () if values is None or values == cells.declared or cells.lists else _differ_in_case(values)
     column = Column(name, values, spelled=spelled, lists=cells.lists)
     return ReadColumn(column, np.take(numbers, cells.index), kind, placeholders, spellings)
+
+
+def are_codes(texts: Iterable[str]) -> bool:
+    """Return whether texts are digits that name something: some of four digits or more starts with a zero.
+
+    >>> are_codes(["02134", "99501", "NA"]), are_codes(["07", "12"]), are_codes(["0123.5", "0001"])
+    (True, False, False)
+    """
+    present = [text for text in texts if text not in MISSING]
+    return any(map(_CODE.fullmatch, present)) and all(text.isascii() and text.isdigit() for text in present)
 
 
 def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[str, float], tuple[str, ...]]:
@@ -217,6 +231,12 @@ def _notes(read: Sequence[ReadColumn]) -> Iterator[str]:
             f"most values are numbers and some are not, such as {some_of(list(dict.fromkeys(odd)), 4)}, so that every value is "
             f"a level: {shown(mixed)}. If these are measurements, make the others numbers or empty, and remove rows of units "
             "or totals."
+        )
+    if codes := of_kind.get("code"):
+        code = next(value for value in codes[0].column.values or () if _CODE.fullmatch(value))
+        yield (
+            f"digits with leading zeros, such as {code!r}, are text, and each is a level: {shown(codes)}. If these are "
+            "measurements, write them without the zeros."
         )
     if spellings := [one for one in read if one.spellings]:
         yield (
