@@ -4,11 +4,19 @@ In comes a table of numbers, text or categories, out go ``Codes``. Start with ``
 module has the rules of some discretizers.
 """
 
-from labelsieve.discretize.base import Discretizer, allows_missing, one_table
+from labelsieve.discretize.base import (
+    Discretizer,
+    EqualFrequency,
+    EqualWidth,
+    KMeansBins,
+    MeanStd,
+    allows_missing,
+    equal_width,
+    one_table,
+)
 from labelsieve.discretize.by_column import ByColumn
 from labelsieve.discretize.kept_values import AsGiven, Levels
 from labelsieve.discretize.mdl import MDL
-from labelsieve.discretize.unsupervised_bins import EqualFrequency, EqualWidth, KMeansBins, MeanStd, equal_width
 
 __all__ = [
     "MDL",

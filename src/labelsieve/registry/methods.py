@@ -206,7 +206,7 @@ CRITERIA: dict[str, type[Criterion]] = {
 #: Label spaces by name.
 LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "spaces transformations group")
 #: Discretizers by name.
-DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "unsupervised_bins")
+DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "base")
 #: Stopping rules by name.
 STOPPING_RULES: dict[str, type[StoppingRule]] = _discover(stopping, StoppingRule, "curves significance")
 
@@ -385,12 +385,13 @@ PRESETS: dict[str, Preset] = {
     "single-cmi": Preset("cmi", "single", EqualWidth(5), "Sechidis, Nikolaou and Brown 2014, eq. 4"),
     "joint-cmi": Preset("cmi", "joint", EqualWidth(5), "Sechidis, Nikolaou and Brown 2014, eq. 3"),
 }
+_LEAST_SQUARES = LeastSquares()
 # Our own methods, which are in METHODS with their facts.
 _OWN = {
     "hybrid": Preset(
         Hybrid(), "cumulative", DEFAULT_DISCRETIZER, Hybrid.paper, None, TARGET_DISCRETIZER, estimator="miller-madow"
     ),
-    "omp": Preset(LeastSquares(), "single", DEFAULT_DISCRETIZER, LeastSquares.paper, None, TARGET_DISCRETIZER),
+    "omp": Preset(_LEAST_SQUARES, "single", DEFAULT_DISCRETIZER, LeastSquares.paper, None, TARGET_DISCRETIZER),
 }
 
 
@@ -470,7 +471,7 @@ def resolve_method(
     if isinstance(made, LeastSquares):
         formula = None
     elif isinstance(made, Hybrid):
-        formula, linear = make_criterion(made.information), made.linear or LeastSquares()
+        formula, linear = make_criterion(made.information), made.linear or _LEAST_SQUARES
     is_auto: list[bool] = []
     for given in (targets, discretizer, target_discretizer):
         is_auto.append(isinstance(given, str) and given == AUTO)

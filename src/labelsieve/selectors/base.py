@@ -173,7 +173,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
 
     def _keep(self, problem: Problem | NumberProblem, result: Result) -> Self:
         """Set the fitted attributes."""
-        self.n_features_in_ = problem.n_features
+        self.n_features_in_ = n_features = int(problem.X.shape[1])
         if problem.feature_names is not None:
             self.feature_names_in_ = np.array(problem.feature_names, dtype=object)
         if problem.target_names is not None:
@@ -181,7 +181,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         if isinstance(problem, Problem) and (problem.source.y is not None or isinstance(problem.X, StoredTable)):
             self.target_types_ = problem.targets.types
         self.selected_, self.scores_ = result.selected, result.scores
-        self.support_ = np.zeros(problem.n_features, dtype=bool)
+        self.support_ = np.zeros(n_features, dtype=bool)
         self.support_[result.selected[result.selected >= 0]] = True
         for name, value in result.attributes.items():
             setattr(self, f"{name}_", value)

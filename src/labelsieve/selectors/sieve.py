@@ -239,7 +239,7 @@ class Sieve(BaseCountingSieve):
         if isinstance(rule, StoppingRule) and rule.leaves_out:
             attributes["stopping"] = fitted = clone(rule)
             excluded += fitted.leave_out(workspace, slice(None), [*forced, *excluded])
-        search = GreedySearch(gain, problem.n_features, forced, excluded, last)
+        search = GreedySearch(gain, data.X.n_columns, forced, excluded, last)
         return _Started(search, problem, workspace, parents, attributes, Lock())
 
     def _least_squares(self, method: ResolvedMethod, problem: Problem) -> tuple[LinearColumns, Gain]:

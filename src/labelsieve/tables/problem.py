@@ -73,7 +73,7 @@ def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype
         return X
     if hasattr(X, "collect") and not hasattr(X, "shape"):
         raise InputError(f"X is a {type(X).__name__}, which has no rows yet; pass X.collect().")
-    X = unmask(X)
+    X = unmask(X) if isinstance(X, np.ma.MaskedArray) else X
     if getattr(getattr(X, "dtype", None), "kind", "") in ("U", "S"):
         raise not_numbers("X", "text")
     if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
@@ -282,10 +282,13 @@ def read(
     else:
         if y is None:
             required(estimator, y)
-        X, y = from_device(X), from_device(y)
+        X = X if isinstance(X, np.ndarray) else from_device(X)
+        y = y if isinstance(y, np.ndarray) else from_device(y)
         table = _checked(estimator, X, reset)
         sets = None if is_integer_array(y, (1, 2)) else read_label_sets(y)
-        labels = target_names(y) if sets is None else sets.names
+        labels = None if isinstance(y, np.ndarray) else target_names(y)
+        if sets is not None:
+            labels = sets.names
         given: Any = y if sets is None else sets.matrix
         names = vars(estimator).get("feature_names_in_")
         names = None if names is None else tuple(map(str, names))
@@ -308,7 +311,9 @@ def read(
         targets, table = targets.take_rows(known), _take_rows(table, known)
         weights = None if weights is None else weights[known]
     if targets.classes.n_rows > 1 and (not isinstance(table, StoredTable) or table.has_rows):
-        warn_of_constant_targets(constant_targets(targets), labels)
+        constant = constant_targets(targets)
+        if constant.any():
+            warn_of_constant_targets(constant, labels)
     return Problem(table, targets, weights, names, labels, n_left_out, known, source)
 
 
