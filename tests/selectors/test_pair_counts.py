@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.preprocessing import KBinsDiscretizer
 
 from labelsieve import InputError, PairCounts, Sieve
-from labelsieve.discretize import EqualFrequency, EqualWidth
+from labelsieve.discretize import EqualFrequency, EqualWidth, Levels
 from labelsieve.registry import CRITERIA
 from tests.support.random_tables import many_levels_table
 
@@ -83,6 +84,88 @@ def test_numbers_with_cut_points_that_the_parts_share():
     assert sieve.get_feature_names_out().tolist() == ["b", "d"]
 
 
+def stored(counts):
+    return PairCounts.from_bytes(counts.to_bytes())
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**16),
+    bounds=st.sets(st.integers(1, 59), min_size=1, max_size=3).map(sorted),
+    values=st.sampled_from([["no", "yes", "maybe"], [-1, 1, 7], [0, 3, 5], [True, False, True], [70_000, 2, 1]]),
+    container=st.sampled_from([np.array, lambda y: np.array(y, dtype=object), pd.Series, lambda y: pd.DataFrame({"y": y})]),
+    order=st.randoms(use_true_random=False),
+)
+def test_classes_of_parts_are_matched_by_name(seed, bounds, values, container, order):
+    """Sorted targets: most parts lack some of the classes."""
+    rng = np.random.default_rng(seed)
+    position = np.sort(rng.integers(0, 3, 60))
+    y = [values[at] for at in position]
+    X = (position[:, np.newaxis] + rng.integers(0, 2, size=(60, 4))) % 3
+    parts = np.split(np.arange(60), bounds)
+    order.shuffle(parts)
+    one_by_one, counts = PairCounts(), []
+    for part in parts:
+        targets = container([y[row] for row in part])
+        one_by_one.partial_fit(X[part], targets)
+        counts.append(stored(PairCounts().partial_fit(X[part], targets)))
+    expected = Sieve("mrmr", discretizer=None, target_type="class", n_features_to_select=4).fit(X, container(y))
+    for merged in (one_by_one, counts[0].merge(*counts[1:]), stored(counts[0].merge(*counts[1:]))):
+        assert_same(Sieve("mrmr", discretizer=None, n_features_to_select=4).fit(merged), expected)
+
+
+def test_a_label_of_one_class_in_every_part():
+    X = np.array([[0], [0], [1], [1]])
+    a, b = PairCounts().partial_fit(X[:2], ["no", "no"]), PairCounts().partial_fit(X[2:], ["yes", "yes"])
+    for merged in (a.merge(b), b.merge(a), stored(a).merge(stored(b))):
+        assert merged.tables.class_names == (("no", "yes"),)
+        assert Sieve("mim", discretizer=None).fit(merged).scores_ == pytest.approx([np.log(2)])
+
+
+def test_different_cut_points_do_not_add_up():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 3)), rng.integers(0, 2, 100)
+    bins = EqualFrequency(5).fit(X)
+    counts = PairCounts(bins).partial_fit(X, y)
+    same = PairCounts(EqualFrequency(5).fit(X)).partial_fit(X, y)
+    assert counts.merge(stored(same), same.suppress(1)).n_rows_ == 300
+    for other in (
+        EqualFrequency(4).fit(X),
+        EqualFrequency(5).fit(X[1:]),
+        EqualWidth(5).fit(X),
+        KBinsDiscretizer(5, encode="ordinal").fit(X),
+    ):
+        for wrong in (PairCounts(other).partial_fit(X, y), stored(PairCounts(other).partial_fit(X, y))):
+            with pytest.raises(InputError, match=r"other cut points or levels.*fit one discretizer"):
+                counts.merge(wrong)
+            with pytest.raises(InputError, match="other cut points or levels"):
+                stored(counts).merge(wrong)
+    with pytest.raises(InputError, match="other cut points or levels"):
+        stored(counts).partial_fit(bins.transform(X), y)  # codes, without the discretizer
+    with pytest.raises(InputError, match="missing='level' or 'error'"):
+        PairCounts(EqualWidth(missing="drop-pairwise").fit(X))
+
+
+def test_text_of_features_needs_levels_that_the_parts_share():
+    X = pd.DataFrame({"color": ["red", "blue", "red", "green"], "size": [0, 1, 1, 0]})
+    y = [0, 1, 0, 1]
+    with pytest.raises(InputError, match=r"column 0 \('color'\): text has no codes that all parts share.*Levels\(\).fit"):
+        PairCounts().partial_fit(X, y)
+    parts = [PairCounts(Levels().fit(X)).partial_fit(X[rows], y[rows]) for rows in (slice(2), slice(2, None))]
+    merged = Sieve("mrmr", n_features_to_select=2).fit(parts[0].merge(stored(parts[1])))
+    assert_same(merged, Sieve("mrmr", n_features_to_select=2).fit(X, y))
+    with pytest.raises(InputError, match="other cut points or levels"):
+        parts[0].merge(PairCounts(Levels().fit(X[:3])).partial_fit(X, y))
+
+
+def test_labels_of_label_sets_are_matched_by_name():
+    X = np.array([[0], [1], [1]])
+    a, b = PairCounts().partial_fit(X, [{"rock"}, set(), {"folk"}]), PairCounts().partial_fit(X, [{"rock"}, {"jazz"}, set()])
+    assert a.label_names_ == ("folk", "rock")
+    with pytest.raises(InputError, match="Label sets need the same labels in every part"):
+        a.merge(b)
+
+
 def test_counts_are_those_of_a_cross_table():
     X, Y = make_data(2)
     tables = PairCounts().partial_fit(X, Y).tables
@@ -128,6 +211,7 @@ def test_wrong_input_is_refused():
         (lambda: PairCounts("equal-width"), "must be a fitted discretizer"),
         (lambda: counts.merge(PairCounts().partial_fit(X[:, 1:], Y)), "7 and of 6 features"),
         (lambda: counts.merge(PairCounts(feature_pairs=False).partial_fit(X, Y)), "with and without pairs"),
+        (lambda: counts.merge(PairCounts().partial_fit(X, Y.astype(str))), "class 0 in one part and '0' in another"),
         (lambda: PairCounts.from_bytes(b"nothing"), "not counts that to_bytes stored"),
         (lambda: PairCounts.from_bytes(counts.to_bytes()[:-50]), "not counts that to_bytes stored"),
         (lambda: counts.suppress(0), "min_count"),

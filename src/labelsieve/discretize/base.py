@@ -1,5 +1,7 @@
 """Discretizers encode columns as levels. Here are the base classes and the bins that look at the values alone."""
 
+import hashlib
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
@@ -34,6 +36,13 @@ class Discretizer(CheckedParameters, BaseEstimator):
     """
 
     name: ClassVar[str]
+
+    def fingerprint(self) -> str:
+        """Return a text that is the same for two fitted discretizers if they give every value the same code."""
+        check_is_fitted(self)
+        cuts = [[one.starts.tolist(), one.points.tolist(), one.kept.tolist(), one.closed_right] for one in self._cuts]
+        levels = [[column, kept.values.tolist(), kept.pooled] for column, kept in sorted(self._levels.items())]
+        return hashlib.sha256(json.dumps([cuts, levels, sorted(self._text)], default=str).encode()).hexdigest()
 
     def encode(
         self, X: TableLike | NumberTable, y: TargetsLike | Codes | None = None, sample_weight: WeightsLike = None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
@@ -17,13 +18,16 @@ from labelsieve.counting.backends.protocol import ALL_TARGETS, Backend, Conditio
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.whole_tables import CountBlock
 from labelsieve.discretize import Discretizer
+from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, require_same_rows, whole_number
 from labelsieve.resources import n_threads
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.targets import TargetTable, TargetTypes, known_classes, target_names
+from labelsieve.tables.frames import read_table
+from labelsieve.tables.targets import ClassName, TargetTable, TargetTypes, named_classes, target_names
 from labelsieve.tables.types import FloatArray, StoredTable, TableLike, TargetsLike
 
 Counts = NDArray[np.int64]
+ClassNames = tuple[tuple[ClassName, ...], ...]
 ONLY_PAIRS = (
     "needs joint counts of three variables, or of label pairs, and these are counts of pairs; use a criterion such as 'mim', "
     "'mrmr', 'mifs' or 'scls', or fit the rows."
@@ -37,8 +41,10 @@ class PairTables:
     Attributes
     ----------
     n_rows : int
-    levels, classes : ndarray of uint32
-        Levels of every feature, classes of every target.
+    levels : ndarray of uint32
+        Number of levels of every feature.
+    class_names : tuple of tuples of int or str
+        The classes of every target in the order of their counts.
     with_targets : ndarray of int64, shape (classes of all targets, levels of all features)
     with_features : ndarray of int64, shape (levels of all features, levels of all features), or None
     of_classes : ndarray of int64, shape (classes of all targets,)
@@ -46,50 +52,62 @@ class PairTables:
 
     n_rows: int
     levels: NDArray[np.uint32]
-    classes: NDArray[np.uint32]
+    class_names: ClassNames
     with_targets: Counts
     with_features: Counts | None
     of_classes: Counts
 
     @classmethod
-    def of_rows(cls, X: Codes, Y: Codes, *, feature_pairs: bool = True, n_threads: int = 1) -> "PairTables":
+    def of_rows(
+        cls, X: Codes, Y: Codes, class_names: ClassNames, *, feature_pairs: bool = True, n_threads: int = 1
+    ) -> "PairTables":
         """Count the rows of a table. Cost: a pass over the rows for every feature and target, 512 levels at a time."""
         packed = PackedRows(X)
         with_targets, of_classes = _counted(packed, X, Y, n_threads)
         with_features = _counted(packed, X, X, n_threads)[0] if feature_pairs else None
-        return cls(X.n_rows, X.levels, Y.levels, with_targets, with_features, of_classes)
+        return cls(X.n_rows, X.levels, class_names, with_targets, with_features, of_classes)
+
+    @property
+    def classes(self) -> NDArray[np.uint32]:
+        """Number of classes of every target."""
+        return np.array([len(names) for names in self.class_names], dtype=np.uint32)
 
     def __add__(self, other: Self) -> "PairTables":
-        """The counts of both. Where one has more levels, the other has zero rows of these."""
-        for ours, theirs, what in ((self.levels, other.levels, "features"), (self.classes, other.classes, "targets")):
-            if len(ours) != len(theirs):
-                raise InputError(
-                    f"Counts of {len(ours)} and of {len(theirs)} {what} do not add up; they must be the same columns."
-                )
+        """Add the counts of both: classes of the same name, and levels of the same number; one may have more than the other."""
+        sizes = (len(self.levels), len(other.levels), "features"), (len(self.class_names), len(other.class_names), "targets")
+        for ours, theirs, what in sizes:
+            if ours != theirs:
+                raise InputError(f"Counts of {ours} and of {theirs} {what} do not add up; they must be the same columns.")
         if (self.with_features is None) != (other.with_features is None):
             raise InputError("Counts with and without pairs of features do not add up; give feature_pairs the same value.")
-        levels, classes = np.maximum(self.levels, other.levels), np.maximum(self.classes, other.classes)
-        a, b = self._spread(levels, classes), other._spread(levels, classes)
+        levels = np.maximum(self.levels, other.levels)
+        of_targets = zip(self.class_names, other.class_names, strict=True)
+        names = tuple(_union(target, *of_target) for target, of_target in enumerate(of_targets))
+        a, b = self._spread(levels, names), other._spread(levels, names)
         both = None if a.with_features is None or b.with_features is None else a.with_features + b.with_features
         of_classes = a.of_classes + b.of_classes
-        return PairTables(a.n_rows + b.n_rows, levels, classes, a.with_targets + b.with_targets, both, of_classes)
+        return PairTables(a.n_rows + b.n_rows, levels, names, a.with_targets + b.with_targets, both, of_classes)
 
     def suppress(self, min_count: int) -> "PairTables":
-        """Cells of pairs with fewer rows than ``min_count`` become zero, so that no one can be recognized by them."""
+        """Return counts in which cells with fewer rows than ``min_count`` are zero, so that they recognize nobody."""
 
         def large(counts: Counts) -> Counts:
             return np.where(counts >= min_count, counts, 0)
 
         with_features = None if self.with_features is None else large(self.with_features)
         tables = large(self.with_targets), with_features, large(self.of_classes)
-        return PairTables(self.n_rows, self.levels, self.classes, *tables)
+        return PairTables(self.n_rows, self.levels, self.class_names, *tables)
 
-    def _spread(self, levels: NDArray[np.uint32], classes: NDArray[np.uint32]) -> "PairTables":
-        """The same with more levels."""
-        if np.array_equal(levels, self.levels) and np.array_equal(classes, self.classes):
+    def _spread(self, levels: NDArray[np.uint32], names: ClassNames) -> "PairTables":
+        """Return the same counts for more levels and classes, with zero rows of those that are new."""
+        if np.array_equal(levels, self.levels) and names == self.class_names:
             return self
-        columns, rows = _positions(self.levels, levels), _positions(self.classes, classes)
-        n_columns, n_rows = int(levels.sum()), int(classes.sum())
+        of_features = [np.arange(n_levels) for n_levels in self.levels.tolist()]
+        of_targets = [np.array([more.index(name) for name in own]) for own, more in zip(self.class_names, names, strict=True)]
+        columns = np.concatenate([start + own for start, own in zip(starts_of(levels), of_features, strict=True)])
+        starts = starts_of(np.array([len(more) for more in names]))
+        rows = np.concatenate([start + own for start, own in zip(starts, of_targets, strict=True)])
+        n_columns, n_rows = int(levels.sum()), sum(map(len, names))
         with_targets = np.zeros((n_rows, n_columns), dtype=np.int64)
         with_targets[np.ix_(rows, columns)] = self.with_targets
         with_features = None
@@ -98,7 +116,17 @@ class PairTables:
             with_features[np.ix_(columns, columns)] = self.with_features
         of_classes = np.zeros(n_rows, dtype=np.int64)
         of_classes[rows] = self.of_classes
-        return PairTables(self.n_rows, levels, classes, with_targets, with_features, of_classes)
+        return PairTables(self.n_rows, levels, names, with_targets, with_features, of_classes)
+
+
+def _union(target: int, ours: tuple[ClassName, ...], theirs: tuple[ClassName, ...]) -> tuple[ClassName, ...]:
+    """Return the classes of two parts in ascending order, which does not depend on the order of the parts."""
+    if isinstance(ours[0], str) != isinstance(theirs[0], str):
+        raise InputError(
+            f"Target {target} has the class {ours[0]!r} in one part and {theirs[0]!r} in another: text and numbers, which "
+            "cannot be matched. Convert the column to one type in all parts."
+        )
+    return tuple(sorted({*ours, *theirs}, key=lambda name: ("", name) if isinstance(name, int) else (name, 0)))
 
 
 class PairBackend(Backend):
@@ -151,15 +179,9 @@ class PairBackend(Backend):
         raise InputError(f"This estimator {ONLY_PAIRS}")
 
 
-def starts_of(levels: NDArray[np.uint32]) -> NDArray[np.int64]:
+def starts_of(levels: NDArray[np.integer]) -> NDArray[np.int64]:
     """Where the levels of every variable begin."""
     return np.concatenate([[0], np.cumsum(levels[:-1], dtype=np.int64)]).astype(np.int64)
-
-
-def _positions(levels: NDArray[np.uint32], more: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Where the levels of every variable are when there are more of them."""
-    own = np.arange(int(levels.sum())) - np.repeat(starts_of(levels), levels)
-    return np.repeat(starts_of(more), levels) + own
 
 
 def _counted(packed: PackedRows, X: Codes, V: Codes, n_threads: int) -> tuple[Counts, Counts]:
@@ -178,7 +200,7 @@ def _counted(packed: PackedRows, X: Codes, V: Codes, n_threads: int) -> tuple[Co
     return out, sizes
 
 
-VERSION = 1
+VERSION = 2  # of the bytes: 2 has the names of classes and the fingerprint of the cut points
 
 
 class PairCounts(StoredTable):
@@ -188,10 +210,13 @@ class PairCounts(StoredTable):
     over pairs of variables: MIM, mRMR, MIFS, SCLS and others without joint counts of three. Rows are not kept, and cannot be
     computed from the counts.
 
+    Classes of the targets are matched by their names or numbers, so a part need not have all of them. Levels of features are
+    matched by the cut points of the discretizer: counts with different ones are refused.
+
     Parameters
     ----------
     discretizer : Discretizer, default=None
-        A fitted discretizer, whose cut points all parts share; None: the values are codes.
+        A fitted discretizer, whose cut points and levels all parts share; None: the values are codes, and X has no text.
     feature_pairs : bool, default=True
         Also count pairs of features. Without them only criteria of relevance alone, such as MIM, can be used.
     n_jobs : int, default=None
@@ -229,7 +254,10 @@ class PairCounts(StoredTable):
             raise InputError("discretizer must be a fitted discretizer such as EqualFrequency().fit(X), or None for codes.")
         if discretizer is not None:
             check_is_fitted(discretizer)
+        if isinstance(discretizer, BaseBins) and discretizer.missing == "drop-pairwise":
+            raise InputError("PairCounts count missing cells as a level; use a discretizer with missing='level' or 'error'.")
         self.discretizer, self.feature_pairs, self.n_jobs = discretizer, feature_pairs, n_jobs
+        self._cuts = None if discretizer is None else _fingerprint(discretizer)
         self._tables: PairTables | None = None
         self.feature_names_: tuple[str, ...] | None = None
         self.label_names_: tuple[str, ...] | None = None
@@ -280,18 +308,24 @@ class PairCounts(StoredTable):
 
     def partial_fit(self, X: TableLike, y: TargetsLike) -> Self:
         """Add the rows of ``X`` and their targets ``y``, classes that are all known."""
-        names = target_names(X), target_names(y)
-        codes = Codes.from_values(X if self.discretizer is None else self.discretizer.transform(X))
-        targets = known_classes(y, "PairCounts")
+        codes = _codes(X) if self.discretizer is None else Codes.from_values(self.discretizer.transform(X))
+        targets, class_names = named_classes(y, "PairCounts")
         require_same_rows(codes.n_rows, targets.n_rows, "y")
-        added = PairTables.of_rows(codes, targets, feature_pairs=self.feature_pairs, n_threads=n_threads(self.n_jobs))
-        return self._add(added, *names)
+        threads = n_threads(self.n_jobs)
+        added = PairTables.of_rows(codes, targets, tuple(class_names), feature_pairs=self.feature_pairs, n_threads=threads)
+        cuts = None if self.discretizer is None else _fingerprint(self.discretizer)
+        labels = targets.names if target_names(y) is None else target_names(y)
+        return self._add(added, cuts, target_names(X), labels)
 
     def merge(self, *others: "PairCounts") -> "PairCounts":
-        """New counts: these and those of others added up."""
+        """Return new counts: these and those of others added up.
+
+        Classes are matched by name. Raises an :class:`~labelsieve.InputError` if the others have different columns or were
+        counted with different cut points.
+        """
         merged = PairCounts(self.discretizer, feature_pairs=self.feature_pairs, n_jobs=self.n_jobs)
         for counts in (self, *others):
-            merged._add(counts.tables, counts.feature_names_, counts.label_names_)
+            merged._add(counts.tables, counts._cuts, counts.feature_names_, counts.label_names_)
         return merged
 
     def suppress(self, min_count: int) -> "PairCounts":
@@ -303,20 +337,38 @@ class PairCounts(StoredTable):
         """
         kept = PairCounts(self.discretizer, feature_pairs=self.feature_pairs, n_jobs=self.n_jobs)
         least = whole_number(min_count, "min_count", 1, 2**62)
-        return kept._add(self.tables.suppress(least), self.feature_names_, self.label_names_)
+        return kept._add(self.tables.suppress(least), self._cuts, self.feature_names_, self.label_names_)
 
-    def _add(self, added: PairTables, features: tuple[str, ...] | None, labels: tuple[str, ...] | None) -> Self:
-        if self._tables is not None and (features, labels) != (self.feature_names_, self.label_names_):
-            raise InputError("The columns have other names than those counted before; counts are of the same columns.")
+    def _add(
+        self, added: PairTables, cuts: str | None, features: tuple[str, ...] | None, labels: tuple[str, ...] | None
+    ) -> Self:
+        if self._tables is not None:
+            if (features, labels) != (self.feature_names_, self.label_names_):
+                raise InputError(
+                    "The columns have other names than those counted before; counts are of the same columns. Label sets need "
+                    "the same labels in every part: pass 0/1 columns for all labels."
+                )
+            if cuts != self._cuts:
+                raise InputError(
+                    "These counts have other cut points or levels than those counted before, so they do not add up; fit one "
+                    "discretizer, send it to all parts (for example with pickle), and count with PairCounts(discretizer)."
+                )
         self._tables = added if self._tables is None else self._tables + added
-        self.feature_names_, self.label_names_ = features, labels
+        self._cuts, self.feature_names_, self.label_names_ = cuts, features, labels
         return self
 
     def to_bytes(self) -> bytes:
-        """The counts and the names of the columns, without the discretizer, for a file or another machine."""
+        """Store counts, names of columns and classes, and a fingerprint of the discretizer, for a file or another machine."""
         tables, stream = self.tables, io.BytesIO()
-        header = {"version": VERSION, "n_rows": tables.n_rows, "features": self.feature_names_, "labels": self.label_names_}
-        arrays: dict[str, Any] = {"levels": tables.levels, "classes": tables.classes, "with_targets": tables.with_targets}
+        header = {
+            "version": VERSION,
+            "n_rows": tables.n_rows,
+            "features": self.feature_names_,
+            "labels": self.label_names_,
+            "classes": tables.class_names,
+            "cuts": self._cuts,
+        }
+        arrays: dict[str, Any] = {"levels": tables.levels, "with_targets": tables.with_targets}
         arrays["of_classes"] = tables.of_classes
         if tables.with_features is not None:
             arrays["with_features"] = tables.with_features
@@ -325,32 +377,55 @@ class PairCounts(StoredTable):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "PairCounts":
-        """Counts that :meth:`to_bytes` stored."""
+        """Return the counts that :meth:`to_bytes` stored; they can be merged with others of the same cut points."""
         try:
             with np.load(io.BytesIO(data), allow_pickle=False) as found:
                 header = json.loads(found["header"].tobytes())
                 arrays = {name: found[name] for name in found.files if name != "header"}
             if header["version"] != VERSION:
-                raise ValueError("they are of another version")
-            levels, classes = arrays["levels"].astype(np.uint32), arrays["classes"].astype(np.uint32)
-            shapes = {"with_targets": (classes.sum(), levels.sum()), "of_classes": (classes.sum(),)}
+                raise ValueError("they are of another version of labelsieve; count the rows again")
+            levels, class_names = arrays["levels"].astype(np.uint32), tuple(map(tuple, header["classes"]))
+            n_classes = sum(len(set(of_target)) for of_target in class_names)
+            if not all(isinstance(name, ClassName) for of_target in class_names for name in of_target):
+                raise ValueError("the names of classes are damaged")
+            shapes = {"with_targets": (n_classes, levels.sum()), "of_classes": (n_classes,)}
             shapes["with_features"] = (levels.sum(), levels.sum())
             for name, shape in shapes.items():
                 if name in arrays and (arrays[name].shape != shape or arrays[name].dtype != np.int64 or arrays[name].min() < 0):
                     raise ValueError(f"{name} has another shape than the levels")
             both = arrays.get("with_features")
-            tables = PairTables(int(header["n_rows"]), levels, classes, arrays["with_targets"], both, arrays["of_classes"])
+            tables = PairTables(int(header["n_rows"]), levels, class_names, arrays["with_targets"], both, arrays["of_classes"])
+            cuts = None if header["cuts"] is None else str(header["cuts"])
             names = [None if header[key] is None else tuple(map(str, header[key])) for key in ("features", "labels")]
         except Exception as error:  # damaged archives bring out errors of every kind
             raise InputError(f"These are not counts that to_bytes stored ({error}).") from error
         counts = cls(feature_pairs=both is not None)
-        return counts._add(tables, *names)
+        return counts._add(tables, cuts, *names)
 
     def __repr__(self) -> str:
         if self._tables is None:
             return "PairCounts(no rows)"
         d, q = len(self.tables.levels), len(self.tables.classes)
         return f"PairCounts({self.n_rows_} rows, {d} features, {q} targets)"
+
+
+def _codes(X: TableLike) -> Codes:
+    """Read features that are codes; text is refused, because each part would number its own words."""
+    table = read_table(X)
+    if table.text:
+        raise InputError(
+            f"X, {table.name(min(table.text))}: text has no codes that all parts share; fit a discretizer on rows with all "
+            "levels, for example Levels().fit(X), and count with PairCounts(discretizer)."
+        )
+    return Codes.from_table(table)
+
+
+def _fingerprint(discretizer: Any) -> str:
+    """Return a text that is the same for discretizers with the same cut points; of other libraries, the same attributes."""
+    if isinstance(discretizer, BaseBins):
+        return discretizer.fingerprint()
+    learned = {name: value for name, value in vars(discretizer).items() if name.endswith("_")}
+    return str(joblib.hash(learned))
 
 
 def _without_rows(levels: NDArray[np.uint32], n_rows: int) -> Codes:

@@ -349,6 +349,39 @@ def known_classes(Y: TargetsLike | Codes, what: str) -> Codes:
     return read_targets(Y, "class").require_known(what).classes
 
 
+ClassName = int | str
+
+
+def named_classes(Y: TargetsLike | Codes, what: str) -> tuple[Codes, list[tuple[ClassName, ...]]]:
+    """Return the targets as :func:`known_classes`, numbered without gaps, and the names of the classes of every target.
+
+    Codes mean something only within one table, names in all of them: a class that was text is named by it, any other by its
+    number. Label sets have the classes 0 and 1.
+
+    >>> codes, names = named_classes([["yes", 7], ["no", -1], ["yes", 7]], "PairCounts")
+    >>> names, codes.to_dense().tolist()
+    ([('no', 'yes'), (-1, 7)], [[1, 1], [0, 0], [1, 1]])
+    """
+    sets = None if isinstance(Y, Codes) else read_label_sets(Y)
+    Y = Y if sets is None else Codes.from_values(sets.matrix, names=sets.names)
+    codes = known_classes(Y, what)
+    table = None if isinstance(Y, Codes) else _read_columns(opened(Y))
+    dense, names = np.empty(codes.shape, dtype=np.uint16, order="F"), []
+    for column in range(codes.n_columns):
+        found, rows, dense[:, column] = np.unique(codes.column(column), return_index=True, return_inverse=True)
+        numbers: list[int] = (found if table is None else table.column(column)[rows].astype(np.int64)).tolist()
+        words = None if table is None else table.text.get(column)
+        names.append(tuple(numbers if words is None else (_class_name(words[number]) for number in numbers)))
+    levels = np.array([len(of_target) for of_target in names], dtype=np.uint32)
+    return Codes(codes.n_rows, levels, codes.names, dense=dense), names
+
+
+def _class_name(level: object) -> ClassName:
+    if isinstance(level, bool | np.bool_):
+        return int(level)
+    return level.decode(errors="replace") if isinstance(level, bytes) else str(level)
+
+
 def _only_classes(codes: Codes) -> TargetTable:
     return TargetTable(codes, np.zeros(len(codes.levels), dtype=bool), np.empty((codes.n_rows, 0)))
 
@@ -372,7 +405,7 @@ def _read_columns(Y: TargetsLike) -> NumberTable:
 
 def _without_text(array: NDArray[Any]) -> NumberTable:
     """Columns of objects as numbers, those of text and truth values as ranks."""
-    numbers, nominal = np.full(array.shape, np.nan, order="F"), set()
+    numbers, text = np.full(array.shape, np.nan, order="F"), {}
     for column in range(array.shape[1]):
         known = ~missing_cells(array[:, column]) if array.dtype.kind == "O" else np.ones(len(array), dtype=bool)
         values = array[known, column]
@@ -383,16 +416,15 @@ def _without_text(array: NDArray[Any]) -> NumberTable:
         except OverflowError:
             raise too_large(array, "Y") from None
         except (TypeError, ValueError):
-            nominal.add(column)
             if any(map(is_collection, values)):
                 raise InputError(
                     f"Y, column {column}: it holds lists; label sets must be the only target (one Series or list of them)."
                 ) from None
             try:
-                numbers[known, column] = np.unique(values, return_inverse=True)[1]
+                text[column], numbers[known, column] = np.unique(values, return_inverse=True)
             except TypeError:
                 raise InputError(f"Y, column {column}: its values cannot be compared with each other; use one type.") from None
-    return NumberTable(numbers, None, nominal=frozenset(nominal))
+    return NumberTable(numbers, None, text, nominal=frozenset(text))
 
 
 def _are_classes(levels: int, n_rows: int) -> bool:
