@@ -12,10 +12,10 @@ STEPS = [
     ("Does each label need its own features?", 'LabelwiseSieve("mlfs")', "label-specific features; used by oCC"),
     ("May features be informative only jointly?", 'Sieve("cmi"), Sieve("cife")', "find the synergistic features of the demo"),
     ("Very many features and labels, little time?", 'Sieve("scls")', "no three-way tables; third in two measures"),
-    ("Scores in nats, or data larger than memory?", "Sieve()", "CMIM, five bins of equal frequency"),
+    ("Scores in nats, or data larger than memory?", 'Sieve("cmim")', "best formula; five bins of equal frequency"),
 ]
 OTHERWISE = ("Sieve()", "information and least squares; confirmed for labels")
-LAST = ("How many features?", "PermutationTest, CrossValidated", "stopping rules instead of a fixed number")
+LAST = ("How many features?", "GTest, CrossValidated", "stopping rules instead of a fixed number")
 
 
 def box(x, y, width, lines, fill, *, bold=False):

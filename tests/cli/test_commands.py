@@ -13,7 +13,7 @@ import labelsieve
 from labelsieve import discretize
 from labelsieve.cli.application import Notes
 from labelsieve.formula import FormulaError
-from labelsieve.registry import CRITERIA, LABEL_SPACES, METHODS, PRESETS, selector_class
+from labelsieve.registry import CRITERIA, DEFAULT_CRITERION, LABEL_SPACES, METHODS, PRESETS, selector_class
 from labelsieve.studies import demo
 from labelsieve.studies.demo import CriterionOutcome, Demo, demo_data, run_demo
 from tests.support.command_line import refusal, run, write
@@ -156,7 +156,7 @@ def test_demo_shows_every_criterion_in_the_width_there_is(width):
     assert max(map(len, result.stdout.splitlines())) <= width
     assert not any(line.endswith(" ") for line in result.stdout.splitlines())
     starts = [line.split(" ")[0] for line in result.stdout.splitlines()]
-    assert [start for start in starts if start in CRITERIA] == list(CRITERIA)
+    assert [start for start in starts if start in (DEFAULT_CRITERION, *CRITERIA)] == [DEFAULT_CRITERION, *CRITERIA]
 
 
 def test_demo_is_the_same_each_time_and_other_for_another_seed():
@@ -174,7 +174,7 @@ def test_demo_says_what_its_table_shows():
     assert complete
     first, pair, misled, *rest = demo.sentences()
     assert not rest
-    assert first.startswith(f"{len(complete)} of {len(CRITERIA)} ")
+    assert first.startswith(f"{len(complete)} of {len(CRITERIA) + 1} ")
     assert all(name in first for name in complete)
     finders = [one for one in demo.outcomes if one.found["joint"] == 2]
     assert f"by {sum(one.sees_interaction for one in finders)} of the" in pair

@@ -225,7 +225,7 @@ def demo(
         prose(f"{rows:,} synthetic rows with {n_labels} labels and {len(names)} features of four kinds:"),
         text_of(kinds),
         prose(
-            f"Every criterion selects {n_right} features. The relevant ones are rel and xor; "
+            f"Every criterion selects {n_right} features; hybrid is the default. The relevant ones are rel and xor; "
             "the last columns count selections by kind."
         ),
         text_of(table),

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 WHAT = "A file of data or the name of a data set, to select from as labelsieve select does; or the folder of a study."
 CONFIDENCE = "Confidence level of the limits of information and of ranks; 0 omits them."
 REPORT = "Where to write the report."
-SHOWN = "cife"  # by the demo: it finds the ground truth, and its formula has all components that a report can show
 
 
 @with_options(SelectOptions)
@@ -80,7 +79,7 @@ def study_page(folder: Path) -> "Report":
 
 
 def write_demo(result: "Demo", path: Path) -> None:
-    """Write the report of one criterion on the data of the demo; print a note if matplotlib is missing."""
+    """Write the report of the default method on the data of the demo; print a note if matplotlib is missing."""
     try:
         require_matplotlib()
     except InputError as error:
@@ -90,7 +89,7 @@ def write_demo(result: "Demo", path: Path) -> None:
     from labelsieve.tables.problem import read
 
     problem = read(result.data.X, result.data.Y)
-    sieve = Sieve(SHOWN, n_features_to_select=len(result.relevant)).fit(problem)
+    sieve = Sieve(n_features_to_select=len(result.relevant)).fit(problem)
     page = selection_page(Fitted(sieve, problem, result.data), "the demo", redundant=0.2, resamples=20)
     print_path(page.write(path))
 
