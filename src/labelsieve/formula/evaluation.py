@@ -171,9 +171,9 @@ class Evaluator:
         key = id(node), context.first, context.last
         if node.is_reusable and key in self._known:
             return self._known[key]
-        if self._adds_plainly and node.linear is not None:
-            moving, static = node.linear
-            value = Value(self._add_tables([*static, *moving], context), True)
+        linear = node.linear
+        if linear is not None and (self._adds_plainly or not linear.adds_targets):
+            value = Value(self._add_tables([*linear.static, *linear.moving], context), True)
         else:
             value = EVALUATION[type(node)](self, node, context)
         # Slices of the targets are not kept: together they would be too large.
@@ -427,7 +427,7 @@ class Scorer(Evaluator):
 
     def _fold(self, fold: "Fold", accumulator: Accumulator, newest: Context) -> None:
         """Fold the body for the newest feature, slice by slice of the targets if it has a value for each."""
-        if self._adds_plainly and fold.linear is not None:
+        if self._adds_plainly and fold.linear is not None and not fold.by_target:
             accumulator.fold(self._add_tables(fold.linear.moving, newest, self._static(fold, accumulator)))
             return
         for context in self._slices(self.base) if fold.by_target else [self.base]:

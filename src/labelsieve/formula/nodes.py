@@ -377,14 +377,19 @@ class LinearTerm(NamedTuple):
 
 
 class Linear(NamedTuple):
-    """A sum of tables: those that depend on the selection (``moving``), and those that do not (``static``)."""
+    """A sum of tables: those that depend on the selection (``moving``), and those that do not (``static``).
+
+    ``adds_targets`` is True when tables are added over the targets, or multiplied with their number.
+    """
 
     moving: list[LinearTerm]
     static: list[LinearTerm]
+    adds_targets: bool
 
 
 def _as_sum_of_tables(formula: Formula) -> Linear | None:
-    found = Linear([], [])
+    moving: list[LinearTerm] = []
+    static: list[LinearTerm] = []
     for summand in formula.terms if isinstance(formula, Add) else (formula,):
         number, n_sizes = 1.0, 0
         table: Table | None = None
@@ -395,7 +400,7 @@ def _as_sum_of_tables(formula: Formula) -> Linear | None:
                     number *= value
                 case Size(domain="all"):
                     n_sizes += 1
-                case Table() if table is None and "y" not in factor.variables:
+                case Table() if table is None:
                     table = factor
                 case Reduce(variable="y", domain="all", body=Table() as body) if table is None and factor.operation == SUM:
                     table, added = body, True
@@ -403,9 +408,9 @@ def _as_sum_of_tables(formula: Formula) -> Linear | None:
                     return None
         if table is None or not number.is_integer() or abs(number) >= SMALL_FACTOR or n_sizes > 1:
             return None
-        terms = found.static if table.is_static else found.moving
+        terms = static if table.is_static else moving
         terms.append(LinearTerm(int(number), n_sizes == 1, added, table.variables))
-    return found
+    return Linear(moving, static, any(term.added or term.by_targets for term in [*moving, *static]))
 
 
 NODES = (Number, Add, Multiply, Divide, Apply, Size, Table, Term, Reduce)

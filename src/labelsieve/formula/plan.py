@@ -272,7 +272,8 @@ class Fold:
         """Build the fold of equal reducers."""
         node = reducers[0]
         linear, panel = node.body.linear, None
-        if linear is not None and node.operation.linear and all(term.names in PANEL_TABLES for term in linear.moving):
+        is_sum = linear is not None and node.operation.linear and "y" not in node.free
+        if is_sum and linear is not None and all(term.names in PANEL_TABLES for term in linear.moving):
             factors = {names: [0, 0] for names in PANEL_TABLES}
             for term in linear.moving:
                 factors[term.names][term.by_targets] += term.number
