@@ -96,15 +96,17 @@ def test_splits_that_share_rows_are_refused(tmp_path):
 def test_selectors_see_the_training_rows_and_no_others(tmp_path, monkeypatch):
     seen = []
     fit = Sieve.fit
-    monkeypatch.setattr(Sieve, "fit", lambda self, X, y: seen.append((X, y)) or fit(self, X, y))
+    monkeypatch.setattr(Sieve, "fit", lambda self, problem, y: seen.append(problem) or fit(self, problem, y))
     one = data()
     study = protocol(datasets=[one], methods=["jmi"], splits="2x50%", baselines=[])
     Study(study, tmp_path).run()
     splits = study.splits.splits(one.X, one.Y, "songs")
     assert len(seen) == len(splits) == 2
-    for (X, y), split in zip(seen, splits, strict=True):
-        assert np.array_equal(X, one.X[split.train])
-        assert np.array_equal(y, one.Y[split.train])
+    for problem, split in zip(seen, splits, strict=True):
+        assert np.array_equal(problem.X, one.X[split.train])
+        assert all(np.array_equal(problem.targets.classes.column(label), one.Y[split.train, label]) for label in range(5))
+        assert np.array_equal(problem.source.X, one.X[split.train])
+        assert np.array_equal(problem.source.y, one.Y[split.train])
 
 
 def test_training_rows_are_discretized_once_for_all_methods_of_a_split(tmp_path, monkeypatch):
