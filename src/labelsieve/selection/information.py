@@ -26,6 +26,7 @@ from labelsieve.tables.weights import read_target_weights
 
 KINDS = "relevance", "redundancy", "complementarity"
 Floats = NDArray[np.float64]
+_STEPS = StepComponents()  # its plan is made once
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +77,7 @@ def step_components(problem: Problem, coding: Coding, columns: Sequence[int]) ->
     target_weights = read_target_weights(coding.target_weight, data.Y.n_columns)
     options = replace(coding.options, weights=data.weights)
     workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
-    scorer = StepComponents().plan.bind(workspace)
+    scorer = _STEPS.plan.bind(workspace)
     for step in range(len(columns)):
         scorer.scores()
         components[:, step] = scorer.summands(step)
