@@ -393,7 +393,8 @@ class Scorer(Evaluator):
                     self._fold(fold, accumulator, newest)
         self.n_selected += 1
         self._selected.append(feature)
-        self.sources.select(feature)
+        if self.sources.follows_selection:
+            self.sources.select(feature)
 
     def fold_panel(self, feature: Any) -> None:
         """Fold the panel of the newest feature, where it is all that a step needs; the folds are not counted."""

@@ -93,7 +93,9 @@ class Plan:
 
     def bind(self, workspace: Workspace, *, targets: slice = slice(None), parents: Parents | None = None) -> Scorer:
         """Bind the plan to data: return a scorer of the features of ``workspace``, for all targets or a slice of them."""
-        plan = self.suited_to(workspace)
+        plan = self
+        if workspace.by_term or workspace.Y.has_missing:
+            plan = self.suited_to(workspace)
         if workspace.backend.on_device is not None and not plan.keeps_terms:
             is_whole = targets.indices(workspace.Y.n_columns) == (0, workspace.Y.n_columns, 1)
             if is_whole and (device := workspace.on_device) is not None:

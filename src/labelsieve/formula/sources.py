@@ -126,6 +126,8 @@ class Tables(ABC):
 class Sources(Tables):
     """Tables of a workspace, counted by its backend when they are asked for.
 
+    ``follows_selection`` says whether :meth:`select` must be called for every selected feature.
+
     Tables that do not depend on the selection are shared through the workspace; the others are kept here for the newest feature
     only.
 
@@ -161,6 +163,7 @@ class Sources(Tables):
         self._known: Sources | None = None  # tables of the rows in which a target is known
         if of_known_rows:
             self._known = Sources(workspace.of_known_rows, of_known_rows)
+        self.follows_selection = "S" in wanted or self._known is not None
 
     def select(self, newest: Any) -> None:
         """Condition on one more selected feature, where formulas mention the joint of all."""
