@@ -140,10 +140,12 @@ void nearest_rows(const Points& points, std::span<const row_t> references, const
         const size_t first = task * references_at_once;
         const auto some = references.subspan(first, std::min(references_at_once, references.size() - first));
         points.distances(some, scratch.data(), distances.data());
-        for (size_t r = 0; r < some.size(); ++r)
+        for (size_t r = 0; r < some.size(); ++r) {
+            pool.check(worker);
             for (size_t g = 0; g < groups.size(); ++g)
                 nearest_of_group(distances.data() + r * points.n_rows(), some[r], groups[g], k, best.data(),
                                  out + ((first + r) * groups.size() + g) * k);
+        }
     });
 }
 
@@ -168,6 +170,7 @@ void add_differences(const Points& points, std::span<const row_t> references,
         partial_sums[task] = Buffer<double>(points.n_columns());
         const size_t last = std::min(references.size(), (task + 1) * together);
         for (size_t r = task * together; r < last; ++r) {
+            pool.check(worker);  // with many classes, all rows are neighbors of a reference
             rows.clear();
             for (size_t i = r * n; i < (r + 1) * n; ++i) {
                 const row_t row = neighbors[i];

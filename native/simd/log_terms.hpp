@@ -13,6 +13,10 @@ typedef double reals_t __attribute__((vector_size(vector_bytes), may_alias));
 typedef int64_t wholes_t __attribute__((vector_size(vector_bytes), may_alias));
 constexpr uint64_t two_52 = 0x4330000000000000u;  // 2^52 as a double: its last bits count ones
 
+// Lanes after the last column hold anything, so that sums of theirs may overflow: they are added without
+// signs.
+inline wholes_t plus(wholes_t a, wholes_t b) { return (wholes_t)((vector_t)a + (vector_t)b); }
+
 #if defined(__AVX512DQ__)
 inline reals_t gather(const double* from, vector_t index) {
     return (reals_t)_mm512_mask_i64gather_pd(_mm512_setzero_pd(), 0xFF, (__m512i)index, from, 8);
@@ -24,7 +28,7 @@ inline reals_t gather(const double* from, vector_t index) {
 }
 inline wholes_t truncate(reals_t value) {  // from 0 to 2^52
     const __m256d whole = _mm256_round_pd((__m256d)value, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
-    return (wholes_t)((reals_t)whole + 4503599627370496.0) - int64_t(two_52);
+    return plus((wholes_t)((reals_t)whole + 4503599627370496.0), (wholes_t)(vector_t{} - two_52));
 }
 #endif
 
@@ -53,8 +57,8 @@ void add_terms(const double* cells, size_t n_cells, size_t pitch, size_t n, cons
         for (size_t cell = 0; cell < n_cells; ++cell) {
             reals_t count;
             std::memcpy(&count, cells + cell * pitch + i, sizeof count);
-            sum += truncate(count * table_log(count, logs) * scale + 0.5);
-            if (penalty != 0) sum -= (wholes_t)(count != 0.0) & penalty;
+            sum = plus(sum, truncate(count * table_log(count, logs) * scale + 0.5));
+            if (penalty != 0) sum = plus(sum, (wholes_t)(count != 0.0) & -penalty);
         }
         std::memcpy(sums + i, &sum, sizeof sum);
     }
@@ -71,7 +75,7 @@ inline void add_entropies(const double* counts, size_t n, const double* alpha, d
         std::memcpy(&of_uniform, alpha + i, sizeof of_uniform);
         std::memcpy(&of_count, beta + i, sizeof of_count);
         const reals_t p = of_uniform * times + of_count * count;
-        sum += truncate(p * table_log(p, logs) * -4503599627370496.0 + 0.5);
+        sum = plus(sum, truncate(p * table_log(p, logs) * -4503599627370496.0 + 0.5));
         std::memcpy(sums + i, &sum, sizeof sum);
     }
 }

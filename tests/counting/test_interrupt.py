@@ -28,6 +28,12 @@ LONG = {
         (50_000, 3000, 2),
         "conditional_mutual_information(table, table, np.arange(50_000) // 3, n_jobs=N_JOBS)",
     ),
+    "differences of many neighbors": (
+        (10_000, 4000, 2),
+        "Neighbors(table.astype(float), N_JOBS).weighted_differences("
+        "np.arange(640), np.tile(np.arange(10_000, dtype=np.uint32), (640, 1)), np.ones((640, 10_000)))",
+    ),
+    "graph of neighbors": ((20_000, 300, 2), "neighbor_graph(table.astype(float), 5, n_jobs=N_JOBS)"),
     "k-means bins": ((200, 2, 2), "KMeansBins(60).fit(rng.random((300_000, 16)))"),
 }
 
@@ -37,6 +43,8 @@ SCRIPT = """
     import numpy as np
     from labelsieve.discretize import KMeansBins
     from labelsieve.information import conditional_mutual_information, mutual_information
+    from labelsieve.selectors.rankings.relief import Neighbors
+    from labelsieve.selectors.regressions.base import neighbor_graph
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has begun the tests in the background
     heard, woken = socket.socketpair()

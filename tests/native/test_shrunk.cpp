@@ -59,7 +59,9 @@ double plain_loop(const Sizes& sizes, const std::vector<double>& table, const do
 
 template <class Count>
 bool same_bits(const Sizes& sizes, uint64_t most, const double* logs) {
-    const size_t pitch = 32, n = 16, n_cells = sizes.levels * sizes.given * sizes.classes;
+    // Columns fill a whole vector or not: lanes after the last one hold anything, here what overflows if it
+    // is added.
+    const size_t pitch = 32, n = 9 + below(8), n_cells = sizes.levels * sizes.given * sizes.classes;
     std::vector<Count> cells(n_cells * pitch, 0);
     for (size_t c = 0; c < n_cells; ++c)
         for (size_t i = 0; i < n; ++i) cells[c * pitch + i] = Count(below(3) == 0 ? 0 : below(most));
@@ -70,8 +72,9 @@ bool same_bits(const Sizes& sizes, uint64_t most, const double* logs) {
                 for (size_t v = 0; v < sizes.given; ++v) cells[sizes.cell(a, v, b) * pitch + i] = 0;
     }
     const double factors[8] = {0, 1, 1, -1, 0.5, 1, 0, -1};
-    std::vector<double> work(shrunk_work(sizes.levels, sizes.given, sizes.classes, pitch)), out(n);
-    std::vector<fixed_t> sums(n);
+    std::vector<double> work(shrunk_work(sizes.levels, sizes.given, sizes.classes, pitch), -1e300),
+        out(pitch);
+    std::vector<fixed_t> sums(pitch, std::numeric_limits<fixed_t>::min());
     const ShrunkTables<Count> tables{.cells = cells.data(),
                                      .levels = sizes.levels,
                                      .given = sizes.given,

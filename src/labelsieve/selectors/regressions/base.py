@@ -15,6 +15,7 @@ from sklearn.neighbors import kneighbors_graph
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import check_random_state
 
+from labelsieve.classifiers.neighbor_search import nearest_neighbors
 from labelsieve.errors import InputError
 from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, checked_fit, parameter
@@ -212,12 +213,12 @@ def scale_columns(X: Matrix, factors: Real) -> Matrix:
     return X.multiply(factors[np.newaxis, :]).tocsr() if is_sparse(X) else X * factors
 
 
-def neighbor_graph(rows: Matrix, n_neighbors: int, *, binary: bool = False, metric: str = "euclidean") -> sp.csr_array:
+def neighbor_graph(rows: Matrix, n_neighbors: int, *, binary: bool = False, n_jobs: int | None = None) -> sp.csr_array:
     r"""Symmetric weights of rows of which one is among the nearest of the other.
 
     Weights are 1 for both directions and 1/2 for one (``binary``), or :math:`\exp(-\left\|x_i - x_j\right\|^2 / w^2)`, w being
-    the mean distance of neighbors. There are at most as many neighbors as other rows. With the metric
-    ``"precomputed"``, ``rows`` are distances.
+    the mean distance of neighbors. There are at most as many neighbors as other rows, and of rows at the same distance the
+    first are taken.
 
     >>> neighbor_graph(np.array([[0.0], [1.0], [3.0]]), 1, binary=True).toarray()
     array([[0. , 1. , 0. ],
@@ -228,10 +229,23 @@ def neighbor_graph(rows: Matrix, n_neighbors: int, *, binary: bool = False, metr
     n_neighbors = min(n_neighbors, n_rows - 1)
     if n_neighbors < 1:
         return sp.csr_array((n_rows, n_rows))
-    mode = "connectivity" if binary else "distance"
-    graph = sp.csr_array(kneighbors_graph(rows, n_neighbors, mode=mode, metric=metric))
+    found = nearest_neighbors(rows, k=n_neighbors, n_jobs=n_jobs)
+    distances = np.ones(len(found.rows)) if binary else np.sqrt(found.squared_distances)
+    graph = sp.csr_array((distances, found.rows.astype(np.int64), found.starts), shape=(n_rows, n_rows))
     if binary:
         return sp.csr_array((graph + graph.T) / 2)
+    return _kernel_weights(graph)
+
+
+def graph_of_distances(distances: Real, n_neighbors: int) -> sp.csr_array:
+    """The graph of :func:`neighbor_graph` of things whose distances are known."""
+    n_neighbors = min(n_neighbors, len(distances) - 1)
+    if n_neighbors < 1:
+        return sp.csr_array(distances.shape)
+    return _kernel_weights(sp.csr_array(kneighbors_graph(distances, n_neighbors, mode="distance", metric="precomputed")))
+
+
+def _kernel_weights(graph: sp.csr_array) -> sp.csr_array:
     scale = float(graph.data.mean())
     graph.data = np.exp(-((graph.data / scale) ** 2)) if scale > 0 else np.ones_like(graph.data)
     return sp.csr_array(graph.maximum(graph.T))

@@ -105,7 +105,7 @@ class SSFS(BaseLatentFactors):
     def _coefficients(self, data: ModelData) -> Real:
         X, Y = data.X, data.indicators()
         k, rng = self._start(data, Y)
-        graph = neighbor_graph(X, self.n_neighbors)
+        graph = neighbor_graph(X, self.n_neighbors, n_jobs=data.n_jobs)
         degrees = np.asarray(graph.sum(axis=1)).reshape(-1, 1)
         V, Q, M = rng.random((len(Y), k)), rng.random((X.shape[1], k)), rng.random((k, Y.shape[1]))
         of_features, of_labels = _squares(X), float((Y * Y).sum())
@@ -266,7 +266,7 @@ class ManifoldMIFS(BaseIterativeRanking):
         Y = Y - Y.mean(axis=0)
         share: Any = self.n_components
         k = int(share) if isinstance(share, Integral) else max(1, round(float(share) * Y.shape[1]))
-        smooth = laplacian(neighbor_graph(X, self.n_neighbors))
+        smooth = laplacian(neighbor_graph(X, self.n_neighbors, n_jobs=data.n_jobs))
         rng = np.random.default_rng(data.seed)
         V, B, W = rng.random((len(Y), k)), rng.random((k, Y.shape[1])), np.zeros((X.shape[1], k))
         lengths = {"V": 1.0, "B": 1.0, "W": 1.0}

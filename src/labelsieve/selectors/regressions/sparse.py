@@ -15,6 +15,7 @@ from labelsieve.selectors.regressions.base import (
     Real,
     conjugate_gradients,
     gram,
+    graph_of_distances,
     l21_norm,
     l21_weights,
     laplacian,
@@ -78,7 +79,7 @@ class MSSL(BaseIterativeRanking):
         lengths = np.diag(square)
         distances = np.sqrt(np.maximum(lengths + lengths[:, np.newaxis] - 2 * square, 0.0))
         np.fill_diagonal(distances, 0.0)
-        square += self.alpha * laplacian(neighbor_graph(distances, self.n_neighbors, metric="precomputed")).toarray()
+        square += self.alpha * laplacian(graph_of_distances(distances, self.n_neighbors)).toarray()
         B, constant = np.asarray(X.T @ Y), float((Y * Y).sum())
         W = np.zeros_like(B)
         weights = np.ones(n_features)
@@ -196,7 +197,7 @@ class MDFS(BaseIterativeRanking):
         X, Y, alpha = data.X, data.indicators(), float(self.alpha)
         means = np.asarray(X.mean(axis=0)).ravel() if is_sparse(X) else np.zeros(X.shape[1])
         n_neighbors = max(1, Y.shape[1] - 1) if self.n_neighbors is None else int(self.n_neighbors)
-        of_rows = laplacian(neighbor_graph(X, n_neighbors, binary=True))
+        of_rows = laplacian(neighbor_graph(X, n_neighbors, binary=True, n_jobs=data.n_jobs))
         of_labels = laplacian(neighbor_graph(Y.T, n_neighbors, binary=True)).toarray()
         values, vectors = np.linalg.eigh(of_labels)
         shifts = 2 * alpha + self.beta * values  # of every column of F in this basis
