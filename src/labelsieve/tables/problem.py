@@ -18,6 +18,7 @@ from labelsieve.tables.codes import Codes
 from labelsieve.tables.cut_points import require_finite
 from labelsieve.tables.frames import (
     NumberTable,
+    check_sparse,
     is_frame,
     is_integer_array,
     not_numbers,
@@ -292,7 +293,9 @@ def read(
         given: Any = y if sets is None else sets.matrix
         names = vars(estimator).get("feature_names_in_")
         names = None if names is None else tuple(map(str, names))
-        # Rows of a sparse table can be taken in the format CSR alone.
+        # Rows of a sparse table can be taken in the format CSR alone; converting a malformed one would read beyond its arrays.
+        if sp.issparse(given):
+            check_sparse(given, "Y")
         source = Source(X.tocsr() if sp.issparse(X) else X, given.tocsr() if sp.issparse(given) else given, sample_weight)
         rows, weights = None, None
         if sample_weight is not None:
@@ -343,6 +346,7 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
     numbers = _numbers(table, read_table(table), name)
     sets = read_label_sets(y)
     labels, named = (target_names(y), unmask(y)) if sets is None else (sets.names, sets.matrix)
+    check_sparse(named, "Y")
     source = Source(X.tocsr() if is_sparse(X) else X, named.tocsr() if is_sparse(named) else named, sample_weight)
     if isinstance(named, np.ndarray) and named.dtype.kind == "O":
         with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
