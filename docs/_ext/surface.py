@@ -45,8 +45,8 @@ UNLISTED = {
     "labelsieve.discretize": "allows_missing one_table",
     "labelsieve.stopping": "stop_ranking",
     "labelsieve.datasets": "load_or_fetch",
-    "labelsieve.registry": "AUTO DEFAULT_CRITERION DEFAULT_DISCRETIZER ResolvedMethod declare_nominal discretizer_of"
-    " for_label_sets make_count make_target_discretizer methods_of resolve_method",
+    "labelsieve.registry": "AUTO DEFAULT_CRITERION DEFAULT_DISCRETIZER DEFAULT_FORMULA ResolvedMethod declare_nominal"
+    " discretizer_of for_label_sets make_count make_target_discretizer methods_of resolve_method",
 }
 # Methods and properties that packages share; most are those of ``Plan`` and ``Formula``.
 UNLISTED_MEMBERS = """
@@ -103,7 +103,7 @@ def members(value, names):
         listed = (
             not name.startswith("_") and name not in UNLISTED_MEMBERS.split() and inspect.getdoc(getattr(value, name, None))
         )
-        if listed and getattr(code, "__module__", "").startswith("labelsieve"):
+        if listed and inspect.isroutine(code) and getattr(code, "__module__", "").startswith("labelsieve"):
             yield name, code
 
 

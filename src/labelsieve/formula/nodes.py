@@ -23,7 +23,7 @@ class FormulaError(ValueError):
 
 
 class Formula:
-    """A formula of the symbols in :mod:`labelsieve.formula.symbols`.
+    """A formula over the symbols of :mod:`labelsieve.formula`.
 
     Sums, products and ratios of formulas and numbers are formulas.
 

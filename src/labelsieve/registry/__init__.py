@@ -1,7 +1,7 @@
 """Every public name: criteria, published methods, label spaces, discretizers, stopping rules, measures and learners.
 
-A name with its settings comes in, the object that it stands for goes out. Start reading in ``presets.py``, whose
-:func:`resolve_method` makes the objects behind the parameters of a ``Sieve``; ``classes.py`` finds the classes by their names.
+A name with its settings comes in, the object that it stands for goes out. Start reading in ``methods.py``, whose
+:func:`resolve_method` makes the objects behind the parameters of a ``Sieve``; ``learners.py`` has classifiers by name.
 """
 
 from labelsieve.metrics import CONVENTIONS, MEASURES

@@ -17,7 +17,7 @@ BOUNDS = ("meinshausen-buehlmann", "shah-samworth")
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """The stability of repeated selections, created by :func:`stability_index`.
+    """The stability of repeated selections, created by :func:`labelsieve.statistics.stability_index`.
 
     Attributes
     ----------

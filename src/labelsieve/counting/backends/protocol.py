@@ -148,7 +148,7 @@ class Backend(ABC):
     def of_known_rows(self) -> "Backend":
         r"""The same with tables of targets as sums over the rows in which the target is known, times :math:`N/K`.
 
-        Only asked for targets with unknown cells: see :mod:`labelsieve.counting.backends.known_targets`.
+        Only asked for targets with unknown cells: see ``known_targets.py``.
         """
         raise NotImplementedError(f"{type(self).__name__} does not count targets with unknown cells")
 

@@ -68,7 +68,7 @@ def dask_backend(
         Default: the newest client of this process.
     layout : {"auto", "rows", "columns"}, default="auto"
         ``"rows"``: every worker has some rows, and counts are added up. ``"columns"``: every worker has some features and all
-        targets, and the selected column is sent to all of them. ``"auto"``: see :func:`choose_layout`.
+        targets, and the selected column is sent to all of them. ``"auto"``: see ``choose_layout``.
     part_rows : int, default=None
         Rows of a part in the layout by rows, at most; default: about 4 MB of codes, or four parts for each thread where workers
         read the codes from files.
