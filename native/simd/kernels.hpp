@@ -150,7 +150,7 @@ struct ShrunkTables {
 };
 
 static inline size_t shrunk_work(size_t levels, size_t given, size_t classes, size_t pitch) {
-    return (levels * given * classes + levels + 5) * pitch;
+    return (levels * given * classes + levels + 7) * pitch;
 }
 
 // The table of a target with unknown cells, from sums over the cells of its known rows with and without the

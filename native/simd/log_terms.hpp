@@ -64,7 +64,8 @@ void add_terms(const double* cells, size_t n_cells, size_t pitch, size_t n, cons
     }
 }
 
-// sums[i] -= p log p for p = times * alpha[i] + beta[i] * counts[i], in units of 2^-52.
+// sums[i] -= p log p for p = times * alpha[i] + beta[i] * counts[i], in units of 2^-52. Rounding may bring p above
+// 1, where p log p would be negative, and is truncated differently.
 inline void add_entropies(const double* counts, size_t n, const double* alpha, double times,
                           const double* beta, const double* logs, fixed_t* sums) {
     for (size_t i = 0; i < n; i += vector_bytes / 8) {
@@ -74,7 +75,8 @@ inline void add_entropies(const double* counts, size_t n, const double* alpha, d
         std::memcpy(&count, counts + i, sizeof count);
         std::memcpy(&of_uniform, alpha + i, sizeof of_uniform);
         std::memcpy(&of_count, beta + i, sizeof of_count);
-        const reals_t p = of_uniform * times + of_count * count;
+        reals_t p = of_uniform * times + of_count * count;
+        p = p > 1.0 ? reals_t{} + 1.0 : p;
         sum = plus(sum, truncate(p * table_log(p, logs) * -4503599627370496.0 + 0.5));
         std::memcpy(sums + i, &sum, sizeof sum);
     }
@@ -91,7 +93,8 @@ void add_terms(const double* cells, size_t n_cells, size_t pitch, size_t n, cons
 inline void add_entropies(const double* counts, size_t n, const double* alpha, double times,
                           const double* beta, const double* logs, fixed_t* sums) {
     for (size_t i = 0; i < n; ++i) {
-        const double p = alpha[i] * times + beta[i] * counts[i];
+        double p = alpha[i] * times + beta[i] * counts[i];
+        p = p > 1.0 ? 1.0 : p;
         if (p > 0) sums[i] += fixed_t(p * table_log(p, logs) * -4503599627370496.0 + 0.5);
     }
 }
@@ -100,6 +103,9 @@ inline void add_entropies(const double* counts, size_t n, const double* alpha, d
 
 // Shrinks tables towards uniform ones: Hausser and Strimmer (2009), eq. 6, whose sum of (t - p)^2 is the sum
 // of p^2 less t. Levels of a feature that do not occur have no cells.
+//
+// Squares of weights, which are whole numbers up to 2^41, are larger than a double is exact for, and their sum would
+// depend on the order of the cells. So high and low bits are added up separately, each sum being exact.
 template <class Count>
 void shrink(const ShrunkTables<Count>& of) {
     const size_t levels = of.levels, given = of.given, classes = of.classes, pitch = of.pitch, n = of.n;
@@ -107,8 +113,8 @@ void shrink(const ShrunkTables<Count>& of) {
     double* alpha = table + levels * given * classes * pitch;  // of each level, 0 where it does not occur
     double* all_levels = alpha + levels * pitch;               // alpha times the levels that occur
     double *beta = all_levels + pitch, *squares = beta + pitch, *totals = squares + pitch;
-    double* margin = totals + pitch;
-    for (size_t i = 0; i < n; ++i) squares[i] = totals[i] = all_levels[i] = 0;
+    double *margin = totals + pitch, *mixed = margin + pitch, *low_squares = mixed + pitch;
+    for (size_t i = 0; i < n; ++i) squares[i] = mixed[i] = low_squares[i] = totals[i] = all_levels[i] = 0;
     for (size_t a = 0; a < levels; ++a) {
         double* level = alpha + a * pitch;
         for (size_t i = 0; i < n; ++i) level[i] = 0;
@@ -119,7 +125,10 @@ void shrink(const ShrunkTables<Count>& of) {
                     const double count = double(of.cells[at + i]);
                     table[at + i] = count;
                     level[i] += count;
-                    squares[i] += count * count;
+                    const double high = (count * 0x1p-16 + 0x1p52) - 0x1p52, low = count - high * 0x1p16;
+                    squares[i] += high * high;
+                    mixed[i] += high * low;
+                    low_squares[i] += low * low;
                 }
             }
         for (size_t i = 0; i < n; ++i) {
@@ -129,7 +138,8 @@ void shrink(const ShrunkTables<Count>& of) {
     }
     for (size_t i = 0; i < n; ++i) {
         const double target = 1.0 / (all_levels[i] * double(given * classes));
-        const double mean = squares[i] / totals[i] / totals[i];
+        const double all_squares = squares[i] * 0x1p32 + mixed[i] * 0x1p17 + low_squares[i];
+        const double mean = all_squares / totals[i] / totals[i];
         const double spread = (of.n_rows - 1.0) * (mean - target), doubt = 1.0 - mean;
         double share = spread > 0 && doubt < spread ? doubt / spread : 1.0;
         share = share > 0 ? share : 0.0;

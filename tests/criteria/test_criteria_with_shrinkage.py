@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, information
 from labelsieve.counting import whole_tables
 from labelsieve.counting.backends import Column
+from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.whole_tables import table_information
 from labelsieve.discretize import equal_width
 from labelsieve.registry import CRITERIA
@@ -56,7 +57,7 @@ def naive(monkeypatch):
         first, second = (information.Codes.from_values(column(one)) for one in columns[:2])
         tables = WholeTables(first, second, weights=options["sample_weight"])
         given = Column(np.array(columns[2]), max(columns[2]) + 1)
-        return float(table_information(tables, [(1, "xyz")], given, (1, 1))[0, 0])
+        return float(table_information(tables, [(1, "xyz")], given, (1, 1), FixedPoint.for_rows(first.n_rows))[0, 0])
 
     for name, function in {"mi": mi, "cmi": cmi, "joint_mi": joint_mi, "co": co, "H": H}.items():
         monkeypatch.setattr(reference_criteria, name, function)
@@ -149,7 +150,8 @@ def test_blocks_of_features_do_not_change_tables(monkeypatch):
     terms, given = [(1, "xz"), (1, "yz"), (-1, "xyz"), (-1, "z")], Column(X[:, 1], 3)
 
     def information_of_tables():
-        return table_information(WholeTables(codes, labels, weights=weights), terms, given, (FEATURES, LABELS))
+        tables, fixed = WholeTables(codes, labels, weights=weights), FixedPoint.for_rows(codes.n_rows)
+        return table_information(tables, terms, given, (FEATURES, LABELS), fixed)
 
     whole = information_of_tables()
     for name in ("CODES_AT_ONCE", "CELLS_AT_ONCE", "KEPT"):

@@ -18,19 +18,22 @@ struct Sizes {
 double plain_loop(const Sizes& sizes, const std::vector<double>& table, const double* factors, double n_rows,
                   const double* logs) {
     const auto& [levels, given, classes] = sizes;
-    double squares = 0, total = 0, occurring = 0;
+    double high_squares = 0, mixed = 0, low_squares = 0, total = 0, occurring = 0;
     std::vector<bool> occurs(levels);
     for (size_t a = 0; a < levels; ++a) {
         double of_level = 0;
         for (size_t b = 0; b < classes; ++b)
             for (size_t v = 0; v < given; ++v) {
-                of_level += table[sizes.cell(a, v, b)];
-                squares += table[sizes.cell(a, v, b)] * table[sizes.cell(a, v, b)];
+                const double count = table[sizes.cell(a, v, b)];
+                const double high = std::nearbyint(count * 0x1p-16), low = count - high * 0x1p16;
+                of_level += count;
+                high_squares += high * high, mixed += high * low, low_squares += low * low;
             }
         occurs[a] = of_level > 0;
         occurring += occurs[a] ? 1 : 0;
         total += of_level;
     }
+    const double squares = high_squares * 0x1p32 + mixed * 0x1p17 + low_squares;
     const double target = 1.0 / (occurring * double(given * classes)), mean = squares / total / total;
     const double spread = (n_rows - 1.0) * (mean - target), doubt = 1.0 - mean;
     const double share = std::max(0.0, spread > 0 && doubt < spread ? doubt / spread : 1.0);
@@ -49,7 +52,7 @@ double plain_loop(const Sizes& sizes, const std::vector<double>& table, const do
             for (size_t b = 0; b < (y ? classes : 1); ++b)
                 for (size_t v = 0; v < (z ? given : 1); ++v) {
                     const double uniform = x ? (occurs[a] ? alpha : 0.0) : occurring * alpha;
-                    const double p = uniform * times + beta * margin[sizes.cell(a, v, b)];
+                    const double p = std::min(uniform * times + beta * margin[sizes.cell(a, v, b)], 1.0);
                     if (p > 0) entropy += fixed_t(p * table_log(p, logs) * -0x1p52 + 0.5);
                 }
         if (factors[set] != 0) sum += factors[set] * (double(entropy) * 0x1p-52);

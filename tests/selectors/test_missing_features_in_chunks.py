@@ -13,7 +13,7 @@ from labelsieve.datasets import ChunkedTable
 from labelsieve.registry import LABEL_SPACES
 
 N_ROWS = 120
-ESTIMATORS = ["plugin", "miller-madow"]
+ESTIMATORS = ["plugin", "miller-madow", "shrinkage"]
 
 
 def make_data(seed, missing):

@@ -33,6 +33,32 @@ def logarithms() -> NDArray[np.float64]:
     return table
 
 
+def table_log(n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logarithms of positive numbers, operation by operation as in the core's function of this name.
+
+    For 0 it returns a finite number, so that ``n log n`` is 0 there.
+    """
+    logs, bits = logarithms(), n.view(np.int64)
+    one, leading, fraction = 0x3FF0000000000000, 0x000FFF0000000000, 0x000FFFFFFFFFFFFF
+    first_bits = bits & leading
+    log: NDArray[np.float64] = logs[first_bits >> 40]
+    first_bits |= one
+    center, mantissa = first_bits.view(np.float64), (bits & fraction | one).view(np.float64)
+    # Arrays are changed in place: fresh memory for every operation takes longer than the operations.
+    r = np.subtract(mantissa, center, out=mantissa)
+    r /= center
+    series = np.multiply(r, 0.25, out=center)
+    for term in (1.0 / 3.0, 0.5, 1.0):
+        np.subtract(term, series, out=series)
+        series *= r
+    log += series
+    exponent = (bits >> 52).astype(np.float64)
+    exponent -= 1023.0
+    exponent *= logs[_N_LOGS]
+    log += exponent
+    return log
+
+
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
     r"""Fixed-point values of :math:`f(n) = n \log n` (plug-in) or :math:`n \log n - \frac12 [n > 0]` (Miller-Madow).
@@ -105,22 +131,18 @@ class FixedPoint:
         """The fixed-point number that Miller and Madow's estimator takes off every cell that is not empty."""
         return 0 if self.estimator == "plugin" else math.floor(0.5 * self.unit * self.scale + 0.5)
 
-    def __call__(self, counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    def __call__(self, counts: NDArray[np.integer] | NDArray[np.float64]) -> NDArray[np.int64]:
         """Return ``f`` of every count: from the table, or operation by operation as in the core's ``WeightedTerm``."""
         if self.values is not None:
-            known: NDArray[np.int64] = self.values[counts]
+            known: NDArray[np.int64] = self.values[counts.astype(np.intp, copy=False)]
             return known
-        logs = logarithms()
-        n = np.maximum(counts, 1).astype(np.float64)
-        exponent = np.frexp(n)[1] - 1
-        mantissa = np.ldexp(n, -exponent)
-        index = ((mantissa - 1.0) * _N_LOGS).astype(np.int64)
-        center = 1.0 + index / _N_LOGS
-        r = (mantissa - center) / center
-        series = r * (1.0 - r * (0.5 - r * (1.0 / 3.0 - r * 0.25)))
-        log = exponent * logs[_N_LOGS] + (logs[index] + series)
-        fixed = np.floor(n * log * self.scale + 0.5).astype(np.int64) - self.penalty
-        return np.where(np.asarray(counts) > 0, fixed, 0)
+        n = np.array(counts, dtype=np.float64)
+        fixed = table_log(n)
+        fixed *= n
+        fixed *= self.scale
+        fixed += 0.5
+        whole: NDArray[np.int64] = fixed.astype(np.int64)  # not negative: truncated is rounded down
+        return whole if self.penalty == 0 else whole - self.penalty * (n > 0)
 
     @cached_property
     def top(self) -> int:

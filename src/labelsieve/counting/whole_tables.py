@@ -1,7 +1,8 @@
 """Whole joint tables: counted with numpy, and information estimated from them.
 
 For estimators that are no sums over cells (shrinkage), and for missing cells that are left out pair by pair.
-:class:`JointTables` counts, :func:`table_information` estimates.
+:class:`JointTables` counts, :func:`table_information` estimates. Sums over the cells of a table are sums of integers, as
+everywhere: they are the same bits for any order of the rows, of the levels, and for any backend.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from labelsieve.counting.fixed_point import FixedPoint, table_log
 from labelsieve.resources import require_memory
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.weights import Estimator
@@ -135,6 +137,7 @@ def table_information(
     terms: Terms,
     given: "Condition | None",
     shape: tuple[int, int],
+    fixed: FixedPoint,
     *,
     targets: slice = slice(None),
     estimator: Estimator = "shrinkage",
@@ -143,7 +146,8 @@ def table_information(
     """Estimate sums of entropies in nats, all of a sum from one table, for ``shape`` features by targets.
 
     ``terms`` has factors and the variables of each entropy: "x" a feature, "y" a target, "z" the condition. Without a feature,
-    or a target, in any of them there is one row, or one column. A table without rows has no information.
+    or a target, in any of them there is one row, or one column. A table without rows has no information. ``fixed`` is the
+    arithmetic of the counted rows, for ``estimator`` unless that is shrinkage.
     """
     mentioned = set("".join(names for _, names in terms))
     with_features, with_targets = "x" in mentioned, "y" in mentioned
@@ -159,9 +163,11 @@ def table_information(
         shrunk = backend.shrunk_information(terms, condition, targets if with_targets else None)
         if shrunk is not None:
             return shrunk
+    estimate = _shrunk_entropies if estimator == "shrinkage" else _entropies
     for block in backend.joint_counts(condition, targets=targets if with_targets else None, features=with_features):
         for features, counts in [(block.features, block.counts)] if missing is None else _without_missing(block, missing):
-            out[features, block.target] = _sums_of_entropies(counts, terms, estimator, missing is not None)
+            whole = counts if fixed.unit == 1 else counts * fixed.unit  # quantized weights
+            out[features, block.target] = estimate(whole, terms, fixed)
     return out
 
 
@@ -177,54 +183,78 @@ def _without_missing(block: CountBlock, missing: MissingLevels) -> Iterator[tupl
         yield block.features[flagged], counts[flagged][:, :-1]
 
 
-def shrink(counts: Real, possible: NDArray[np.bool_] | None = None) -> Real:
-    """Return shrunk probabilities of tables of counts, which are stacked along the first axis (James and Stein).
+def _entropies(counts: Real, terms: Terms, fixed: FixedPoint) -> Real:
+    """Return the sum of entropies of each of the stacked tables, as :class:`FixedPoint` has it for tables of all rows."""
+    n = counts.sum(axis=(1, 2, 3))
+    top = fixed(n)
+    total = np.zeros(len(counts))
+    for factor, names in terms:
+        values = fixed(_margin(counts, names)).reshape(len(counts), -1)
+        total += factor * (top - values.sum(axis=1))
+    information: Real = total / (fixed.scale * np.maximum(n, 1.0))
+    return information
 
-    ``possible`` marks the cells that have a probability (default: all).
 
-    >>> shrink(np.array([[8.0, 0.0], [3.0, 1.0]])).round(4)
-    array([[1. , 0. ], [0.5, 0.5]])
+def _shrunk_entropies(counts: Real, terms: Terms, fixed: FixedPoint) -> Real:
+    r"""Return the sum of entropies of each of the stacked tables, shrunk towards uniform ones (James and Stein).
+
+    Hausser and Strimmer (2009), eq. 6, whose sum of :math:`(t - p)^2` is the sum of :math:`p^2` less :math:`t`. The cells are
+    the combinations of levels that occur. All operations are those of ``shrink`` in native/simd/log_terms.hpp, in the same
+    order, so that both give the same bits; the reasons are explained there.
     """
-    flat = counts.reshape(len(counts), -1)
-    n, target = (
-        flat.sum(axis=1, keepdims=True),
-        np.array(1.0 / max(flat.shape[1], 1)),
-    )  # no cells: a column without known values
-    if possible is not None:
-        cells = possible.reshape(flat.shape)
-        n, target = np.where(n > 0, n, 1.0), cells / np.maximum(cells.sum(axis=1, keepdims=True), 1)
-    p: Real = flat / n
-    spread = (n - 1.0) * ((target - p) ** 2).sum(axis=1, keepdims=True)
-    doubt = 1.0 - (p**2).sum(axis=1, keepdims=True)
+    if counts.size == 0:  # a column without known values
+        return np.zeros(len(counts))
+    n = counts.sum(axis=(1, 2, 3))
+    squares = np.einsum("txyz,txyz->t", counts, counts) if fixed.total < 2**26 else _sum_of_large_squares(counts)
+    known = n > 0
+    n[~known] = 1.0
+    occurs = {name: _margin(counts, name) > 0 for name in "xyz"}
+    x, y, z = (np.maximum(np.count_nonzero(occurs[name].reshape(len(n), -1), axis=1), 1).astype(np.float64) for name in "xyz")
+    target, mean = 1.0 / (x * (z * y)), squares / n / n
+    spread, doubt = (n / fixed.unit - 1.0) * (mean - target), 1.0 - mean
     share = np.divide(doubt, spread, out=np.ones_like(spread), where=(spread > 0) & (doubt < spread))
     share = np.maximum(share, 0.0)
-    shrunk: Real = share * target + (1.0 - share) * p
-    return shrunk.reshape(counts.shape)
-
-
-def _sums_of_entropies(counts: Real, terms: Terms, estimator: Estimator, cut: bool) -> Real:
-    """Return the sum of entropies of each of the stacked tables; ``cut``: some levels may not occur any more."""
-    n = counts.sum(axis=(1, 2, 3))
-    n[n == 0] = 1.0
-    if estimator == "shrinkage":
-        p = shrink(counts, _occurring(counts) if cut else None)
-    else:
-        p = counts / n[:, np.newaxis, np.newaxis, np.newaxis]
-    total = np.zeros(len(p))
+    alpha, beta = share * target, (1.0 - share) / n
+    factors: dict[str, float] = {}
     for factor, names in terms:
-        margin = p.sum(axis=tuple(axis for axis, name in enumerate("xyz", 1) if name not in names))
-        margin = margin.reshape(len(p), -1)
-        logs = np.log(margin, where=margin > 0, out=np.zeros_like(margin))
-        total -= factor * np.einsum("tc,tc->t", margin, logs)
-        if estimator == "miller-madow":
-            total += factor * np.maximum(np.count_nonzero(margin, axis=1) - 1, 0) / (2.0 * n)
-    return total
+        factors[names] = factors.get(names, 0.0) + factor
+    total, margins = np.zeros(len(counts)), []
+    all_names = sorted(factors, key=lambda names: sum(1 << "xyz".index(name) for name in names))
+    for names in all_names:
+        uniform = (alpha if "x" in names else x * alpha) * ((1.0 if "y" in names else y) * (1.0 if "z" in names else z))
+        p = _by_table(beta) * _margin(counts, names)
+        p += _by_table(uniform)
+        for name in names:
+            if not occurs[name].all():
+                p *= occurs[name]
+        margins.append(p.reshape(len(p), -1))
+    p = np.concatenate(margins, axis=1)  # one pass for all of them
+    np.minimum(p, 1.0, out=p)
+    of_cells = table_log(p)
+    of_cells *= p
+    of_cells *= -(2.0**52)
+    of_cells += 0.5
+    starts = np.cumsum([0, *(margin.shape[1] for margin in margins[:-1])])
+    sums = np.add.reduceat(of_cells.astype(np.int64), starts, axis=1)
+    for position, names in enumerate(all_names):
+        total += factors[names] * (sums[:, position] * 2.0**-52)
+    return np.where(known, total, 0.0)
 
 
-def _occurring(counts: Real) -> NDArray[np.bool_]:
-    """Mark the combinations of levels that occur."""
-    cells = np.ones(counts.shape, dtype=bool)
-    for axis in (1, 2, 3):
-        others = tuple(other for other in (1, 2, 3) if other != axis)
-        cells &= counts.sum(axis=others, keepdims=True) > 0
-    return cells
+def _sum_of_large_squares(counts: Real) -> Real:
+    """Add up the squares of whole numbers, which a double does not hold: exactly, their high and low bits separately."""
+    high = np.rint(counts * 2.0**-16)
+    low = counts - high * 2.0**16
+    of_high, of_both, of_low = ((a * b).sum(axis=(1, 2, 3)) for a, b in ((high, high), (high, low), (low, low)))
+    squares: Real = of_high * 2.0**32 + of_both * 2.0**17 + of_low
+    return squares
+
+
+def _margin(counts: Real, names: str) -> Real:
+    """Return the tables of some of the variables; the others have one level."""
+    axes = tuple(axis for axis, name in enumerate("xyz", 1) if name not in names)
+    return counts.sum(axis=axes, keepdims=True) if axes else counts
+
+
+def _by_table(values: Real) -> Real:
+    return values[:, np.newaxis, np.newaxis, np.newaxis]

@@ -137,8 +137,9 @@ class Workspace:
             given, given_missing = self._known_condition(given)
             missing = MissingLevels(_flags(self.X), _flags(self.Y)[targets], given_missing)
         shape = self.X.n_columns, len(range(*targets.indices(self.Y.n_columns)))
+        estimator = self.options.estimator
         return table_information(
-            self.backend, terms, given, shape, targets=targets, estimator=self.options.estimator, missing=missing
+            self.backend, terms, given, shape, self.fixed, targets=targets, estimator=estimator, missing=missing
         )
 
     def _known_condition(self, given: Condition | None) -> tuple[Condition | None, bool]:

@@ -338,6 +338,7 @@ def shrunk_information(tables: Sequence[Codes], terms: Terms, sample_weight: Wei
     if Y.missing is not None:
         missing = MissingLevels(np.zeros(X.n_columns, dtype=bool), Y.missing, given=False)
     quantized = quantized_weights(weights, "shrinkage")
-    backend = NativeBackend(X, Y, FixedPoint.for_data(X.n_rows, quantized), weights=quantized)
-    result = table_information(backend, terms, given, shape, missing=missing)
+    fixed = FixedPoint.for_data(X.n_rows, quantized)
+    backend = NativeBackend(X, Y, fixed, weights=quantized)
+    result = table_information(backend, terms, given, shape, fixed, missing=missing)
     return result if len(tables) > 1 else result[:, 0]
