@@ -3,7 +3,7 @@ Multi-target regression
 =======================
 
 Numeric targets, such as prices of several products or flows of several rivers. The same criteria select
-features for them; the targets are discretized for the selection only.
+features for them; for information, the targets are discretized.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ X, Y = data.X, data.Y
 
 K = 12
 selectors = {
-    "jmi": Sieve("jmi", n_features_to_select=K),
+    "hybrid": Sieve(n_features_to_select=K),  # the recommended method
     "scls": Sieve("scls", n_features_to_select=K),
     "rrelieff": RReliefF(n_features_to_select=K),
     "random": BaselineSieve("random", n_features_to_select=K, random_state=0),
