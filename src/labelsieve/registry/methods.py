@@ -149,7 +149,7 @@ class Method:
 
     @property
     def call(self) -> str:
-        """The call in Python.
+        """The Python call that makes the selector of the method.
 
         >>> METHODS["ela-chi"].call
         "labelsieve.selectors.ChiSquare(targets='copy-weight')"
@@ -174,7 +174,7 @@ METHODS: dict[str, Method] = {name: _read(facts) for name, facts in tomllib.load
 
 
 def methods_of(selector: str) -> set[str]:
-    """Names of the methods that a selector class runs.
+    """Return the names of the methods that a selector class runs.
 
     >>> sorted(methods_of("QuadraticSieve"))
     ['mlqpfs', 'qpfs']
@@ -239,7 +239,7 @@ def _default_criterion(name: str) -> Criterion:
 
 
 def make_label_space(targets: object) -> LabelSpace:
-    """A label space from its name; an object is returned as it is.
+    """Make a label space from its name; an object is returned as it is.
 
     >>> make_label_space("pruned")
     Pruned()
@@ -271,7 +271,7 @@ def make_discretizer(discretizer: object, rest: object = "equal-frequency", miss
 
 
 def make_stopping_rule(name: str, **parameters: object) -> StoppingRule:
-    """A stopping rule from its name and parameters.
+    """Make a stopping rule from its name and parameters.
 
     >>> make_stopping_rule("permutation", alpha=0.01)
     PermutationTest(alpha=0.01)
@@ -302,7 +302,7 @@ def make_count(count: object) -> Any:
 
 
 def _resolve(value: object, known: dict[str, type[T]], kind: type[T], what: str) -> T:
-    """An object from its name, an alias or itself."""
+    """Make an object from its name or an alias; an object is returned as it is."""
     if isinstance(value, kind):
         return value
     name = canonical(what, value, known) if isinstance(value, str) else None
@@ -312,7 +312,7 @@ def _resolve(value: object, known: dict[str, type[T]], kind: type[T], what: str)
 
 
 def load_class(path: str) -> Any:
-    """The class at a dotted path.
+    """Import the class at a dotted path.
 
     >>> load_class("labelsieve.Sieve").__name__
     'Sieve'
@@ -322,12 +322,12 @@ def load_class(path: str) -> Any:
 
 
 def parameter_names(kind: type[object]) -> list[str]:
-    """Parameters of a class."""
+    """Return the names of the parameters of a class."""
     return list(inspect.signature(kind).parameters) if kind.__init__ is not object.__init__ else []
 
 
 def accepted(kind: type, settings: dict[str, Any], name: str) -> dict[str, Any]:
-    """The settings, if the selector has them all."""
+    """Return the settings if the class has all of them as parameters; refuse the others with a suggestion."""
     parameters = parameter_names(kind)
     for key in settings:
         if key not in parameters:
@@ -526,7 +526,7 @@ _NAMES = dict.fromkeys(method_names())
 
 
 def selector_class(name: str) -> Any:
-    """The class that runs a method.
+    """Return the selector class that runs a method.
 
     >>> selector_class("ela-chi").__name__, selector_class("jmi").__name__
     ('ChiSquare', 'Sieve')

@@ -22,17 +22,17 @@ class Gain(Protocol):
 
     @property
     def name(self) -> str:
-        """In messages."""
+        """Name of the gain, shown in progress bars and error messages."""
 
     @property
     def is_ranking(self) -> bool:
-        """True when scores do not depend on the selection."""
+        """Return True if the scores do not depend on the selected features."""
 
     def scores(self) -> Real:
-        """Score of every feature given the selected ones."""
+        """Score every feature, given the selected ones."""
 
     def components(self, feature: int) -> dict[str, float]:
-        """The components of a feature's last score."""
+        """Return the components of the last score of a feature."""
 
     def relevance(self) -> Real | None:
         """Information of every feature alone, where the last scores are made from it."""
@@ -55,7 +55,7 @@ class SelectingGain(Protocol):
         """Features, scores and components of as many steps, of which all but the last are added to the selected ones."""
 
     def last_scores(self) -> Real:
-        """Score of every feature at the last of these steps."""
+        """Return the score of every feature at the last of these steps."""
 
 
 @runtime_checkable
@@ -125,16 +125,16 @@ class CombinedGain:
 
     @property
     def name(self) -> str:
-        """The names of the gains."""
+        """Names of the combined gains, for progress bars and error messages."""
         return " and ".join(self._gains)
 
     @property
     def is_ranking(self) -> bool:
-        """False: the maxima depend on the selection."""
+        """A combination is never a ranking: its maxima depend on the selected features."""
         return False
 
     def scores(self) -> Real:
-        """The combined score of every feature."""
+        """Combine the gains of every feature, each relative to its maximum, into one score."""
         self._parts = []
         for gain, weight in zip(self._gains.values(), self._weights, strict=True):
             scores = gain.scores()
@@ -151,7 +151,7 @@ class CombinedGain:
         return {name: float(part[feature]) for name, part in zip(self._gains, self._parts, strict=True)}
 
     def relevance(self) -> Real | None:
-        """That of the first gain that has one."""
+        """Relevance of every feature, from the first gain that has one."""
         return next((known for gain in self._gains.values() if (known := gain.relevance()) is not None), None)
 
     def select(self, feature: int) -> None:

@@ -14,7 +14,7 @@ AHEAD = 64  # steps that a gain makes itself before progress is reported
 
 @dataclass
 class GreedySearch:
-    """A forward selection that can be extended.
+    """Forward selection that can be extended, one feature at a time, by the scores of a gain.
 
     Ties go to the lowest column. ``forced`` features are always selected first, in the order given; ``excluded`` ones never,
     and those in ``last`` when no other is left, whatever their scores. Extending continues where the last call stopped, with
@@ -99,7 +99,7 @@ class GreedySearch:
         return penalty, self.n_features - len(closed)
 
     def _available(self, penalty: NDArray[np.float64], forced: Sequence[int]) -> NDArray[np.bool_]:
-        """The features among which a lazy gain looks for the best."""
+        """Return the features among which a lazy gain looks for the best one."""
         available: NDArray[np.bool_] = penalty == 0
         if len(forced):
             available[:] = False

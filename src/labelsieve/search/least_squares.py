@@ -30,7 +30,7 @@ MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of f
 
 
 def n_per_feature(basis: Basis) -> int:
-    """Columns of a numeric feature."""
+    """Return the number of columns that a numeric feature has in this basis."""
     return 2 if basis == "quadratic-ranks" else 1
 
 
@@ -71,7 +71,7 @@ def write_basis(values: Real, basis: Basis, shares: Real) -> None:
 
 
 def basis_columns(values: NDArray[Any], basis: Basis, shares: Real) -> Real:
-    """The standardized columns of a numeric feature."""
+    """Return the standardized columns of a numeric feature."""
     columns = np.empty((len(values), n_per_feature(basis)), order="F")
     columns[:, 0] = values
     write_basis(columns, basis, shares)
@@ -107,7 +107,7 @@ def sparse_basis(
 
 
 def _value_of_zero(column: Real, rows: NDArray[Any]) -> float:
-    """What a column has in the rows that are not listed."""
+    """Return the value of a sparse column in the rows that it does not list."""
     others = np.ones(len(column), dtype=bool)
     others[rows] = False
     return float(column[np.argmax(others)]) if others.any() else 0.0
@@ -161,12 +161,12 @@ class LinearColumns:
 
     @property
     def constant_features(self) -> NDArray[np.intp]:
-        """Features none of whose columns varies."""
+        """Return the features none of whose columns varies."""
         return np.flatnonzero(np.diff(np.concatenate([[0], np.cumsum(self.varies)])[self.starts]) == 0)
 
 
 def row_shares(weights: Real | None, n_rows: int) -> tuple[Real, float]:
-    """Weights that add up to 1, and their sum before."""
+    """Scale row weights so that they add up to 1; also return their sum before."""
     if weights is None:
         return np.full(n_rows, 1.0 / n_rows), float(n_rows)
     scaled = weights / weights.max()
@@ -306,7 +306,7 @@ def _sums(index: NDArray[Any], values: Real, n: int) -> Real:
 
 
 def _triangle(columns: Any, means: Real, shares: Real) -> Real:
-    """The lower triangle of the products of some columns, centered."""
+    """Return the lower triangle of the products of some centered columns."""
     products = (columns.T @ (sp.diags_array(shares) @ columns)).toarray() - np.outer(means, means)
     return np.asarray(products[np.tril_indices(len(means))])
 
@@ -377,7 +377,7 @@ class LeastSquaresGain(Gain):
         self._squares = columns.squares.copy()
 
     def scores(self) -> Real:
-        """The gain of every feature."""
+        """Return the least-squares gain of every feature."""
         gains = np.empty(len(self._columns.starts) - 1)
         penalties = np.where(self._left > self._explained, self._penalty * self._left / self._columns.total, NEVER)
         self._columns.core.gains(self._columns.starts, self._products, self._squares, self._least, penalties, gains)
@@ -418,7 +418,7 @@ class LeastSquaresGain(Gain):
         return float(gammainccinv(mean**2 / variance, probability) * variance / mean)
 
     def components(self, feature: int) -> dict[str, float]:
-        """All of it."""
+        """The least-squares gain has a single component: the gain itself."""
         return {self.name: float(self._gains[feature])}
 
     def select(self, feature: int) -> None:

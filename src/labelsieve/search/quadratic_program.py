@@ -101,14 +101,14 @@ MAX_ROUNDS = 1000
 
 
 class SymmetricMatrix(Protocol):
-    """The interface of a matrix that the program uses."""
+    """A symmetric matrix whose columns are computed on demand: the interface that the program uses."""
 
     @property
     def diagonal(self) -> Array:
-        """The diagonal."""
+        """Return the diagonal of the matrix."""
 
     def column(self, j: int) -> Array:
-        """Column ``j``."""
+        """Return column ``j`` of the matrix."""
 
     def whole(self, *, counted: bool = False) -> Array | None:
         """All columns, which must not be modified, if they are few enough to be stored; or only if they are stored already."""
@@ -195,7 +195,7 @@ class QuadraticProgram:
 
     @property
     def support(self) -> Indices:
-        """Features with weight."""
+        """Return the features with a positive weight."""
         return np.flatnonzero(self.weights)
 
     def terms(self) -> tuple[float, float]:
@@ -205,7 +205,7 @@ class QuadraticProgram:
 
     @property
     def objective(self) -> float:
-        """The minimized value."""
+        """Return the value of the objective at the current weights."""
         quadratic, linear = self.terms()
         return quadratic - linear
 

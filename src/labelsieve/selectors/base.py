@@ -60,7 +60,7 @@ MAX_STEPS = 100  # selected features whose redundancy and complementarity a tabl
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What a selector found: the fitted attributes are set from it.
+    """The result of ``_select``, from which the fitted attributes are set.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Result:
 
 
 class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
-    """Base class of selectors.
+    """Read the problem, call ``_select`` of the subclass, and keep its result: the base class of all selectors.
 
     Selectors are dataclasses: the constructor stores every parameter under its name, as scikit-learn requires. Those that have
     a parameter of this list inherit its description.
@@ -155,7 +155,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
 
     @abstractmethod
     def _select(self, problem: Problem) -> Result:
-        """Select features."""
+        """Select features of a problem: what every selector implements."""
 
     def _fit(self, X: Any, y: TargetsLike | None, sample_weight: WeightsLike = None) -> Self:
         """Read the problem, select features, and set the fitted attributes."""
@@ -172,7 +172,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
                 delattr(self, name)
 
     def _keep(self, problem: Problem | NumberProblem, result: Result) -> Self:
-        """Set the fitted attributes."""
+        """Set the fitted attributes from a result."""
         self.n_features_in_ = n_features = int(problem.X.shape[1])
         if problem.feature_names is not None:
             self.feature_names_in_ = np.array(problem.feature_names, dtype=object)
@@ -205,7 +205,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return make_count(count) if isinstance(count, str) else count
 
     def _n_wanted(self, n_available: int, n_features: int) -> int:
-        """The number of features to select among those available; more than there are means all."""
+        """Return the number of features to select among those available; more than there are means all."""
         count = self._count
         if count is None:
             return n_available
@@ -214,7 +214,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return min(max(1, round(float(count) * n_features)), n_available)
 
     def _limits(self, problem: Problem) -> tuple[list[int], list[int]]:
-        """The forced and the excluded columns."""
+        """Return the numbers of the forced and of the excluded columns."""
         if not len(self.forced) and not len(self.excluded):  # type: ignore[arg-type]
             return [], []
         forced, excluded = problem.column_numbers(self.forced, "forced"), problem.column_numbers(self.excluded, "excluded")
@@ -854,19 +854,19 @@ class BaseRanking(BaseSieve):
     n_features_to_select: Count | str | StoppingRule = parameter(10, *N_FEATURES, StoppingRule)
 
     def _best(self, problem: Problem | NumberProblem, scores: FloatArray, **more: Any) -> Result:
-        """The features of largest score."""
+        """Return the result with the features of largest score."""
         order = np.argsort(-scores, kind="stable")
         return self._first(problem, order, scores[order], feature_scores=scores, **more)
 
 
 def _ranks(order: NDArray[np.intp], n_features: int) -> NDArray[np.intp]:
-    """Ranks from 1 of the columns in order; all others share the rank behind them."""
+    """Rank the columns of a list in order, from 1; all other columns share the rank behind them."""
     ranks = np.full(n_features, len(order) + 1, dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
 
 
 def _fingerprints(problem: Problem) -> dict[str, str]:
-    """Hashes of the data that the user passed."""
+    """Return hashes of the data that the user passed."""
     source = {"X": problem.source.X, "y": problem.source.y}
     return {name: table_print(table) for name, table in source.items() if table is not None}

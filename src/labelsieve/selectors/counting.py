@@ -79,7 +79,7 @@ class BaseCountingSieve(BaseSieve):
         return CountingOptions(estimator=self.estimator_, n_jobs=self.n_jobs, backend=self.backend)
 
     def _options(self, method: ResolvedMethod, data: CountingInput) -> CountingOptions:
-        """How the rows of a fit are counted."""
+        """Return the settings by which the rows of a fit are counted."""
         return CountingOptions(weights=data.weights, estimator=method.estimator, n_jobs=self.n_jobs, backend=self.backend)
 
     def _find_parents(

@@ -69,7 +69,7 @@ class PairTables:
 
     @property
     def classes(self) -> NDArray[np.uint32]:
-        """Number of classes of every target."""
+        """Return the number of classes of every target."""
         return np.array([len(names) for names in self.class_names], dtype=np.uint32)
 
     def __add__(self, other: Self) -> "PairTables":
@@ -180,7 +180,7 @@ class PairBackend(Backend):
 
 
 def starts_of(levels: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Where the levels of every variable begin."""
+    """Return the position at which the levels of every variable begin."""
     return np.concatenate([[0], np.cumsum(levels[:-1], dtype=np.int64)]).astype(np.int64)
 
 
@@ -264,7 +264,7 @@ class PairCounts(StoredTable):
 
     @property
     def tables(self) -> PairTables:
-        """The tables of counts."""
+        """Return the tables of counts; raise an error if nothing was counted."""
         if self._tables is None:
             raise InputError("There are no counts yet; call partial_fit.")
         return self._tables
@@ -275,7 +275,7 @@ class PairCounts(StoredTable):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Rows that were counted, and features."""
+        """Number of rows that were counted, and of features."""
         return self.tables.n_rows, len(self.tables.levels)
 
     @property
@@ -287,7 +287,7 @@ class PairCounts(StoredTable):
         return self.label_names_
 
     def targets(self, target_type: TargetTypes = "auto") -> TargetTable:
-        """The classes of the targets, without rows."""
+        """Return the classes of the targets as a table without rows."""
         classes = _without_rows(self.tables.classes, self.tables.n_rows)
         return TargetTable(classes, np.zeros(len(self.tables.classes), dtype=bool), np.empty((self.tables.n_rows, 0)))
 
@@ -296,14 +296,14 @@ class PairCounts(StoredTable):
         raise InputError("PairCounts have the targets themselves, and no weights; leave out y and sample_weight.")
 
     def encode(self, discretizer: Any, targets: Codes, weights: FloatArray | None) -> Codes:
-        """The levels of the features, without rows."""
+        """Return the levels of the features as codes without rows."""
         if weights is not None:
             self.take_rows(weights > 0)
         return _without_rows(self.tables.levels, self.tables.n_rows)
 
     @property
     def backend(self) -> Any:
-        """The factory of the backend that looks the counts up."""
+        """Return the factory of a backend that looks counts up instead of counting."""
         return partial(PairBackend, self.tables)
 
     def partial_fit(self, X: TableLike, y: TargetsLike) -> Self:
@@ -429,5 +429,5 @@ def _fingerprint(discretizer: Any) -> str:
 
 
 def _without_rows(levels: NDArray[np.uint32], n_rows: int) -> Codes:
-    """Codes of this shape that take no memory."""
+    """Return codes of a given shape that take no memory, in place of rows that are not here."""
     return Codes(n_rows, levels, dense=np.broadcast_to(np.uint8(0), (n_rows, len(levels))))

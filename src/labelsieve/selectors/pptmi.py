@@ -139,7 +139,7 @@ class PPTMI(BaseSieve):
 
 
 def _scaled(column: Real) -> Real:
-    """To unit variance; a constant column to zeros."""
+    """Scale every column to unit variance; a constant column becomes zeros."""
     column = moderate(column)
     centered = column - column.mean()
     deviation = centered.std()

@@ -93,11 +93,11 @@ class Redundancy:
 
     @cached_property
     def diagonal(self) -> Array:
-        """Entropies."""
+        """Return the diagonal of the matrix: the entropies of the features."""
         return self._bits(self._fixed.top - self._sums)
 
     def column(self, j: int) -> Array:
-        """Column ``j``, which must not be modified."""
+        """Return column ``j``, which must not be modified."""
         if self._whole is not None:
             row: Array = self._whole[j]  # it is symmetric
             return row
@@ -175,7 +175,7 @@ class Redundancy:
         return self._fixed.estimator == "plugin"
 
     def _blocks(self) -> Iterator[NDArray[np.intp]]:
-        """The columns in runs without gaps, none longer than a block."""
+        """Split the columns into runs without gaps, none longer than a block."""
         gaps = np.flatnonzero(np.diff(self._columns) != 1) + 1
         for run in np.split(np.arange(len(self)), gaps):
             yield from np.split(run, range(BLOCK, len(run), BLOCK))
@@ -216,22 +216,22 @@ class Nystrom:
         return len(self._factor)
 
     def column(self, j: int) -> Array:
-        """Column ``j`` of the approximation."""
+        """Return column ``j`` of the approximation."""
         column: Array = self._factor @ self._factor[j]
         return column
 
     def whole(self, *, counted: bool = False) -> Array | None:
-        """None: columns are products with the factor."""
+        """Return None: the whole matrix is never formed, columns are products with the factor."""
         return None
 
     def mean(self) -> float:
-        """The mean of all entries."""
+        """Return the mean of all entries of the approximation."""
         sums = self._factor.sum(axis=0)
         return float(sums @ sums) / len(self) ** 2
 
 
 def _exact_sum(values: NDArray[np.int64]) -> int:
-    """The sum of many large integers, which may exceed 64 bits."""
+    """Add up many large integers, whose sum may exceed 64 bits."""
     high, low = values >> _LOW, values & (2**_LOW - 1)
     return (int(high.sum()) << _LOW) + int(low.sum())
 
@@ -430,7 +430,7 @@ class QuadraticSieve(BaseCountingSieve):
         return program, alpha
 
     def _draw(self, size: int | float, n_features: int) -> NDArray[np.intp]:
-        """Features at random, in rising order."""
+        """Draw features at random, and return them in ascending order."""
         wanted = int(size) if is_whole(size) else max(1, round(size * n_features))
         drawn = check_random_state(self.random_state).choice(n_features, size=min(wanted, n_features), replace=False)
         return np.sort(drawn).astype(np.intp)

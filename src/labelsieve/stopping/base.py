@@ -125,5 +125,5 @@ class StoppingRule(BaseEstimator):
 
 
 def cannot_evaluate(*_: object) -> Floats:
-    """The evaluator of selectors that have none."""
+    """Raise an error: the evaluator of selectors that cannot evaluate predictions."""
     raise InputError("This selector cannot evaluate predictions; use a stopping rule on scores or on counts.")

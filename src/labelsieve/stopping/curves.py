@@ -175,7 +175,7 @@ class Knee(StoppingRule):
     max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:
-        """The number of features before the knee."""
+        """Return the number of features before the knee of the curve."""
         first, most = path.n_forced, self._max_features(path, path.n_forced + MAX_CURVE_LENGTH)
         path.search.extend(most)
         self.curve_ = Curve(path, self.of).first(most)[first:]

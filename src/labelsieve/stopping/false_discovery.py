@@ -106,7 +106,7 @@ class FDR(StoppingRule):
     max_features: int | None = None
 
     def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:
-        """The candidates that are not discovered."""
+        """Return the candidates that are not discovered, which the search leaves out."""
         alpha = share(self.alpha, "alpha")
         one_of(self.null, "null", ("marginal", "conditional"))
         one_of(self.combine, "combine", COMBINATIONS)
@@ -142,7 +142,7 @@ class FDR(StoppingRule):
         return evidence.reason(self.n_permutations, found=bool((self.q_values_[candidates] <= alpha).any()))
 
     def _test_conditionally(self, X: Codes, Y: Codes, candidates: Rows, alpha: float, seed: int, _: int | None) -> str:
-        """The same with knockoffs."""
+        """Test the features given all others, with knockoffs."""
         if X.has_missing or Y.has_missing:
             raise InputError(
                 'FDR(null="conditional") needs features and targets that are known in all rows; fill missing cells.'
@@ -161,7 +161,7 @@ class FDR(StoppingRule):
         )
 
     def decide(self, path: SelectionPath) -> int:
-        """All features that the search did not leave out."""
+        """Keep all features that the search did not leave out."""
         kept = self._max_features(path)
         path.search.extend(kept)
         if kept < path.search.n_available and not self.reason_.startswith("max_features"):

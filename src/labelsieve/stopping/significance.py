@@ -149,7 +149,7 @@ class GTest(StoppingRule):
         return corrected(smallest, n_targets * int(path.candidates(kept).sum()), self.correction), n_targets - n_tested
 
     def _conditions(self, X: Codes, selected: list[int]) -> list[tuple[Column | None, NDArray[np.bool_]]]:
-        """Strata, and the rows in which they are known."""
+        """Return the strata of the test, and the rows in which they are known."""
         if not selected:
             return [(None, np.ones(X.n_rows, dtype=bool))]
         columns, known = [X.column(feature) for feature in selected], [X.is_known(feature) for feature in selected]
@@ -306,7 +306,7 @@ class PermutationTest(StoppingRule):
         return path.search.gain
 
     def _p_value(self, path: SelectionPath, kept: int, alpha: float, random: np.random.RandomState) -> float:
-        """p-value of the feature selected after ``kept`` others."""
+        """Return the p-value of the feature that is selected after ``kept`` others."""
         search, workspace, formula = path.search, path.workspace, self._formula(path)
         selected, observed = search.selected[:kept], search.scores[kept]
         columns = [workspace.X.column(feature) for feature in selected]

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 def required(estimator: object, y: TargetsLike | None) -> TargetsLike:
-    """``y``, with scikit-learn's error where there is none."""
+    """Return ``y``; raise scikit-learn's error if it is None."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
     return y
@@ -190,7 +190,7 @@ class Problem:
         return _numbers(self.X, self.features, caller)
 
     def known_targets(self, caller: str) -> TargetTable:
-        """The targets, for ``caller``, which needs all of them in every row."""
+        """Return the targets for ``caller``, which needs all of them in every row; refuse unknown ones."""
         if self.n_left_out:
             raise InputError(
                 f"Y, {target_place(0, self.target_names)}: {self.n_left_out} unknown cells, which {caller} cannot leave out; "
@@ -199,7 +199,7 @@ class Problem:
         return self.targets.require_known(caller)
 
     def binned_targets(self, discretizer: "Discretizer") -> TargetTable:
-        """The targets with numeric ones in bins, which are learned once for every discretizer."""
+        """Return the targets with numeric ones in bins, which are learned once for every discretizer."""
         if not self.targets.is_numeric.any():
             return self.targets
         key = "targets", repr(discretizer)
@@ -208,7 +208,7 @@ class Problem:
         return self._codes[key]  # type: ignore[no-any-return]
 
     def codes(self, discretizer: "Discretizer", targets: Codes, columns: Sequence[int] | None = None) -> Codes | list[Codes]:
-        """Codes of the features, or of some of them; learned once for every discretizer."""
+        """Return the codes of the features, or of some of them, which are learned once for every discretizer."""
         if isinstance(self.X, StoredTable):
             return self.X.encode(discretizer, targets, self.weights)
         # Supervised bins depend on the targets. They are kept with the codes, so that their identity stays theirs.
@@ -372,7 +372,7 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
 
 
 def _numbers(X: Any, table: NumberTable, caller: str) -> Matrix:
-    """Features that were checked, as finite numbers; text is refused."""
+    """Return checked features as finite numbers, and refuse text."""
     if table.text:
         column = table.name(min(table.text))
         raise InputError(f"{caller} calculates with the features, and {column} is text; drop it, or encode it.")
@@ -434,7 +434,7 @@ def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:
 
 
 def some_columns(problem: Problem, columns: Sequence[int]) -> Problem:
-    """The problem with these of its features, in this order."""
+    """Return the problem with some of its features, in the order of ``columns``."""
     X, some = problem.X, list(columns)
     taken = nw.from_native(X, eager_only=True)[:, some].to_native() if is_frame(X) else X[:, some]
     names = None if problem.feature_names is None else tuple(problem.feature_names[column] for column in some)

@@ -92,7 +92,7 @@ class TargetTable:
 
     @cached_property
     def codes(self) -> Codes:
-        """All columns as codes."""
+        """Return all columns as codes."""
         if not self.is_numeric.any():
             return self.classes
         bins = _bin(self.numbers, _default_bins, None) if self.bins is None else self.bins
@@ -135,7 +135,7 @@ def _default_bins(numbers: NDArray[np.float64], _weights: FloatArray | None) -> 
 def _bin(
     numbers: NDArray[np.float64], encode: Callable[[FloatArray, FloatArray | None], Codes], weights: FloatArray | None
 ) -> Codes:
-    """Numeric columns as codes, each from its known cells; unknown cells are an additional last level."""
+    """Encode numeric columns, each by bins of its known cells; unknown cells are an additional last level."""
     unknown: NDArray[np.bool_] = np.isnan(numbers)
     if not unknown.any():
         bins: Codes = encode(numbers, weights)
@@ -387,7 +387,7 @@ def _only_classes(codes: Codes) -> TargetTable:
 
 
 def _read_columns(Y: TargetsLike) -> NumberTable:
-    """Numbers, with ranks for text and NaN for unknown cells; columns that are classes by their type are nominal."""
+    """Read columns as numbers: ranks for text, NaN for unknown cells; columns that are classes by their type are nominal."""
     if is_frame(Y):
         return read_table(Y, what="Y", allow_missing=True)
     if is_series(Y):
@@ -428,7 +428,7 @@ def _without_text(array: NDArray[Any]) -> NumberTable:
 
 
 def _are_classes(levels: int, n_rows: int) -> bool:
-    """Whether so many levels alone show that whole numbers are classes."""
+    """Return True if the number of levels alone shows that whole numbers are classes."""
     return levels <= 2 or (levels <= MAX_CLASSES and n_rows >= ROWS_PER_CLASS * levels)
 
 
@@ -442,7 +442,7 @@ def _undecided(codes: Codes, wanted: NDArray[np.str_]) -> NDArray[np.bool_]:
 
 
 def _as_codes(table: NumberTable) -> Codes | None:
-    """The values as codes, if all of them are."""
+    """Return whole numbers as codes; None if some value is not one."""
     with suppress(InputError):
         return Codes.from_table(table, what="Y")
     return None
@@ -532,7 +532,7 @@ _part_of_the_rows: ContextVar[bool] = ContextVar("part_of_the_rows", default=Fal
 
 @contextmanager
 def part_of_the_rows() -> Iterator[None]:
-    """No warnings of constant targets: of rare labels, some are constant in every fold or sample of the rows."""
+    """Switch off warnings of constant targets: in every fold or sample of the rows, some rare labels are constant."""
     token = _part_of_the_rows.set(True)
     try:
         yield
@@ -573,7 +573,7 @@ def constant_columns(codes: Codes) -> NDArray[np.bool_]:
 
 
 def _constant_dense(table: NDArray[Any]) -> NDArray[np.bool_]:
-    """Most columns have two values among a few rows, and need no more to be read."""
+    """Find constant columns: most others show two values in the first rows, so that only few are read to the end."""
     constant: NDArray[np.bool_] = (table[:FEW_ROWS] == table[0]).all(axis=0)
     if len(table) > FEW_ROWS and constant.any():
         columns = np.flatnonzero(constant)

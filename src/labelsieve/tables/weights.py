@@ -26,7 +26,7 @@ class RowWeights:
     total: int
 
     def of(self, row_index: NDArray[np.uint32] | None) -> "RowWeights":
-        """The weights of the rows that ``row_index`` names."""
+        """Return the weights of the rows in ``row_index``."""
         return self if row_index is None else RowWeights(self.values[row_index], self.unit, self.total)
 
 
@@ -81,7 +81,7 @@ def quantize(weights: NDArray[np.float64], times: NDArray[np.int64] | None = Non
 
 
 def weigh(sample_weight: WeightsLike, n_rows: int, estimator: Estimator) -> tuple[NDArray[np.bool_] | None, RowWeights | None]:
-    """Which rows to keep (None: all), and the weights of those kept (None: one each, counted at full speed)."""
+    """Return the rows to keep (None: all) and their weights (None: one each, counted at full speed)."""
     rows, kept = positive_weights(sample_weight, n_rows)
     return rows, quantized_weights(kept, estimator)
 

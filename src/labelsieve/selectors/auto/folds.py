@@ -24,7 +24,7 @@ from labelsieve.tables.types import TableLike, TargetsLike
 
 
 def read_selectors(given: object, what: str) -> dict[str, Any]:
-    """Unfitted selectors by name, in order.
+    """Return unfitted selectors by name, in the order of the portfolio.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class FoldEvaluation:
         return values[:, np.searchsorted(used, np.minimum(sizes, len(widths)))]  # a shorter list stays as it ends
 
     def _control(self, which: str, train: Rows, test: Rows, parts: list[Rows]) -> Floats:
-        """All features, or the base rates of the training rows."""
+        """Evaluate a control: all features, or the base rates of the training rows."""
         if which == "all":
             matrix = self.features.everything()
             return self._learned(matrix, [matrix.shape[1]], train, test, parts, self.learners)
@@ -331,7 +331,7 @@ def nested_choice(curves: Mapping[str, Curves], standard_errors: float, *, fixed
 
 
 def verdict_text(choice: Choice, measure: str, *, lower_is_better: bool, numeric: bool) -> str:
-    """What to do, with the estimates that say so."""
+    """Return the recommendation in words, with the estimates behind it."""
     sign = -1.0 if lower_is_better else 1.0
     chosen, everything, constant = (sign * float(values.mean()) for values in (choice.chosen, choice.all, choice.none))
     n_kept, n_features = choice.option.n_features, choice.n_features

@@ -91,7 +91,7 @@ def learners_of(given: Any, numeric: bool, random_state: RandomState) -> list[An
 
 
 def measure_of(given: object, numeric: bool, n_targets: int) -> Any:
-    """The measure: a name, a scorer, or the default.
+    """Return the measure that a name or a scorer stands for; the default without one.
 
     >>> measure_of(None, False, 2), measure_of(None, False, 20), measure_of(None, True, 2)
     ('hamming_score', 'average_precision', 'rrmse')
@@ -205,7 +205,7 @@ class _OnIndicators(BaseEstimator):
     n_features_to_select: int | None = None
 
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
-        """Rank the columns, and the features by them."""
+        """Rank the indicator columns, and each feature by the best of its columns."""
         features = LearnerFeatures(X)
         matrix, ends = features.columns(range(features.n_features))
         filled, _ = scaled_rows(None, matrix, matrix[:1])
@@ -401,7 +401,7 @@ class AutoSieve(BaseSieve):
         not_tried: dict[str, str],
         fixed: bool,
     ) -> dict[str, Any]:
-        """The fitted attributes that describe the choice."""
+        """Return the fitted attributes that describe the choice."""
         lower = evaluation.lower_is_better
         sign = -1.0 if lower else 1.0
         name = evaluation.measure if isinstance(evaluation.measure, str) else "score"

@@ -27,7 +27,7 @@ LEVELS_OF_A_FEW = 64  # of features: targets are sliced so that their tables wit
 
 @dataclass(frozen=True)
 class Classes:
-    """Targets as columns of a matrix, one for each level.
+    """Indicator columns of the targets, one for each level.
 
     ``members[i, b]`` is what row i counts in level b. One level of each target may be left empty: ``empty`` names those
     columns, and they hold what of ``rows``, the whole of each row, the others leave. All numbers are whole, so counts are

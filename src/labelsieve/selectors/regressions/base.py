@@ -36,7 +36,7 @@ def class_indicators(targets: Iterable[NDArray[Any]]) -> list[NDArray[np.bool_]]
 
 
 class ModelData(NamedTuple):
-    """What a model is fitted on.
+    """Features, targets and settings that a model is fitted on.
 
     ``X`` has unit variance: an array that is centered, or a CSR matrix that is not; for methods without negative numbers it is
     from 0 to 1. ``classes`` and ``numbers`` are the targets of either kind, columns of whole numbers from 0 and of standardized
@@ -54,7 +54,7 @@ class ModelData(NamedTuple):
         return int(self.classes.shape[1] + self.numbers.shape[1])
 
     def targets(self) -> Iterator[tuple[NDArray[Any], bool]]:
-        """Every target that is not constant, and whether it is numeric."""
+        """Yield every target that is not constant, and whether it is numeric."""
         for table, is_number in ((self.classes, False), (self.numbers, True)):
             for column in table.T:
                 if (column != column[0]).any():
@@ -82,7 +82,7 @@ class BaseModelRanking(BaseRanking):
     _keeps_zeros: ClassVar[bool] = False  # tables of mostly zeros are sparse and not centered
 
     def _score(self, data: ModelData) -> Real:
-        """A score for every feature."""
+        """Return a score for every feature."""
         raise NotImplementedError
 
     @checked_fit
@@ -188,13 +188,13 @@ class BaseIterativeRanking(BaseModelRanking):
 
 
 def row_lengths(W: Real) -> Real:
-    """Euclidean lengths of the rows."""
+    """Return the Euclidean length of every row."""
     lengths: Real = np.sqrt((W * W).sum(axis=1))
     return lengths
 
 
 def l21_norm(W: Real) -> float:
-    """The sum of the lengths of the rows, smoothed."""
+    """Return the sum of the lengths of the rows, smoothed so that it has a derivative at 0."""
     return float(np.sqrt((W * W).sum(axis=1) + SMOOTHING).sum())
 
 
@@ -209,7 +209,7 @@ def l21_weights(W: Real) -> Real:
 
 
 def scale_columns(X: Matrix, factors: Real) -> Matrix:
-    """The columns of X times factors, dense or sparse."""
+    """Multiply every column of X by a factor; X may be dense or sparse."""
     return X.multiply(factors[np.newaxis, :]).tocsr() if is_sparse(X) else X * factors
 
 
@@ -252,7 +252,7 @@ def _kernel_weights(graph: sp.csr_array) -> sp.csr_array:
 
 
 def laplacian(graph: sp.csr_array) -> sp.csr_array:
-    """The diagonal matrix of the degrees minus the weights.
+    """Return the Laplacian of a graph: the diagonal matrix of the degrees minus the weights.
 
     >>> laplacian(sp.csr_array(np.array([[0.0, 2], [2, 0]]))).toarray()
     array([[ 2., -2.],
@@ -270,7 +270,7 @@ _MOST_STEPS = 5000
 
 
 def gram(X: Matrix) -> Array:
-    """X'X as a dense matrix."""
+    """Return X'X as a dense matrix."""
     if not is_sparse(X):
         return np.asarray(X.T @ X)
     rows, square = sp.csr_array(X.T), np.empty((X.shape[1], X.shape[1]))
@@ -392,5 +392,5 @@ def is_positive_definite(X: Matrix, shift: float) -> bool | None:
 
 
 def weighted_rows(matrix: Matrix, weights: Array) -> Matrix:
-    """Rows times their weights, dense or sparse."""
+    """Multiply every row by its weight; the matrix may be dense or sparse."""
     return sp.csr_array(sp.diags_array(weights) @ matrix) if is_sparse(matrix) else weights[:, np.newaxis] * matrix

@@ -40,7 +40,7 @@ class Quadratic:
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where a run ended.
+    """The coefficients with which a run of the solver ended, and its objective.
 
     ``residual`` is the distance of the nearest subgradient from zero, in its largest entry; ``reason`` is "converged",
     "stalled" (the objective stops falling, to rounding), "unbounded" (from here it is unbounded below) or "max_iter".
