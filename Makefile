@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 MINUTES ?= 30
+SEED ?= 0
 
 # Tests and lint start many processes; without stored bytecode every one would compile the package again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -25,7 +26,7 @@ NATIVE_SOURCES := $(sort $(shell find native tests/native -name '*.[ch]pp'))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test docs wheel oldest sanitize fuzz bench lint tidy format slow gpu native-test setup clean FORCE
+.PHONY: help demo test docs wheel oldest sanitize fuzz differential bench lint tidy format slow gpu native-test setup clean FORCE
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -111,6 +112,10 @@ oldest: wheel  ## Run the tests with the oldest supported versions of the depend
 fuzz: setup  ## Fuzz the readers of data files, MINUTES=30 in total
 	@$(PIP) install --group fuzz
 	$(RUN) -m fuzz --minutes $(MINUTES)
+
+# The same seed gives the same cases; SEED=100000 tries others.
+differential: setup  ## Compare all selectors with naive recomputation on random tables, MINUTES=30
+	$(RUN) -m fuzz.differential --minutes $(MINUTES) --seed $(SEED)
 
 bench: setup  ## Run the counting benchmark
 	$(RUN) -m benchmarks.counting

@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 
 from labelsieve import InputError, Sieve
 from labelsieve.datasets import ChunkedTable
+from labelsieve.registry import make_selector
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, ReliefF, ReliefFML, RReliefF
 
 METHODS = [
@@ -139,3 +140,9 @@ def test_columns_of_objects_may_be_named_by_numbers():
     expected = sieve.fit(CODES, LABELS).scores_
     named = [pd.DataFrame(table).astype(object) for table in (CODES, LABELS)]
     assert sieve.fit(*named).scores_.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["all", "variance", "random", "rrelieff", "relieff", "ksg", "chi-square", "ssfs", "pptmi"])
+def test_selectors_that_need_the_table_in_memory_refuse_chunks(name):
+    with pytest.raises(InputError, match=r"needs the table in memory; Sieve takes a ChunkedTable"):
+        make_selector(name).fit(ChunkedTable.from_chunks([(CODES, LABELS)]))

@@ -1,7 +1,6 @@
 """Problem: what a user passed to ``fit``, read once; everything after it takes the problem and never the raw input."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -68,6 +67,7 @@ def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype
 
     Values may be missing or infinite: the reader of the columns decides, and names the cell.
     """
+    _require_memory(estimator, X)
     if is_frame(X):
         unique_names(X)
         validate_data(estimator, X, reset=reset, skip_check_array=True)
@@ -90,6 +90,12 @@ def check_features(estimator: object, X: TableLike, *, reset: bool = True, dtype
         raise
     except OverflowError:  # objects of Python, such as 10**400
         raise too_large(X, "X") from None
+
+
+def _require_memory(estimator: object, X: object) -> None:
+    """Refuse a table that is read column by column, for ``estimator``, which needs all of it."""
+    if isinstance(X, StoredTable):
+        raise InputError(f"{type(estimator).__name__} needs the table in memory; Sieve takes a ChunkedTable.")
 
 
 def check_numbers(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64) -> Matrix:
@@ -341,6 +347,7 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
     """Read features and targets as finite numbers; ``estimator`` is the one that is fitted."""
     if isinstance(X, Problem):
         X, y, sample_weight = X.source
+    _require_memory(estimator, X)
     y = required(estimator, from_device(y))
     name, table = type(estimator).__name__, check_features(estimator, from_device(X), dtype=np.float64)
     numbers = _numbers(table, read_table(table), name)
@@ -349,8 +356,12 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
     check_sparse(named, "Y")
     source = Source(X.tocsr() if is_sparse(X) else X, named.tocsr() if is_sparse(named) else named, sample_weight)
     if isinstance(named, np.ndarray) and named.dtype.kind == "O":
-        with suppress(TypeError, ValueError):  # numbers that came as objects; anything else is refused below
+        try:
             named = named.astype(np.float64)
+        except OverflowError:
+            raise too_large(named, "Y") from None
+        except (TypeError, ValueError):  # not numbers that came as objects: refused below
+            pass
     try:
         targets = read_table(named, what="Y")
         require_finite(targets, allow_missing=False, what="Y")
