@@ -174,4 +174,4 @@ def test_chunks_refuse_what_only_load_can_read(tmp_path):
         ChunkedTable.from_csv(path, labels="y")
     path.write_text("a,tags\n1,p;q\n2,p\n3,q\n")
     with pytest.raises(DatasetError, match=r"column 'tags' holds sets of labels.*or load the file"):
-        Sieve().fit(ChunkedTable.from_csv(path, labels="tags"))
+        Sieve("cmim").fit(ChunkedTable.from_csv(path, labels="tags"))

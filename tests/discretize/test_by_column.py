@@ -71,10 +71,11 @@ def test_positions_work_for_arrays_and_sparse_matrices():
 @selectors
 def test_selectors_take_a_dictionary(selector, tmp_path):
     rules = {"zip": "levels", "age": MDL(), 1: "equal-frequency"}
-    sieve = clone(selector(discretizer=rules, n_features_to_select=3)).fit(FRAME, Y)
+    method = {"criterion": "mlqpfs" if selector is QuadraticSieve else "cmim"}  # by codes alone
+    sieve = clone(selector(**method, discretizer=rules, n_features_to_select=3)).fit(FRAME, Y)
     default = EqualFrequency()
     expected = ByColumn({"zip": Levels(), "age": MDL(), "income": EqualFrequency()}, default).encode(FRAME, Y)
-    assert_same_selection(selector(discretizer=None, n_features_to_select=3).fit(expected.to_dense(), Y), sieve)
+    assert_same_selection(selector(**method, discretizer=None, n_features_to_select=3).fit(expected.to_dense(), Y), sieve)
     assert_same_selection(pickle.loads(pickle.dumps(sieve)), sieve)
     information = sieve.label_information(FRAME, Y)
     whole = selector("mim" if selector is not QuadraticSieve else "mlqpfs", discretizer=rules, n_features_to_select=None)

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from labelsieve.errors import InputError, one_of, unknown_name
+from labelsieve.errors import InputError, StudyError, one_of, unknown_name
 from labelsieve.metrics import MEASURES
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
@@ -309,6 +309,8 @@ class ValueIndex:
         """Return the name of a measure with results."""
         if name not in self.measures:
             raise unknown_name("measure of this study", name, self.measures or ["none, as it has no results yet"])
+        if name not in MEASURES:
+            raise StudyError(f"The study has results of {name!r}, which this release does not know; the file may be damaged.")
         return name
 
     def classifier(self, name: str | None) -> str:
