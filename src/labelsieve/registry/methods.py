@@ -327,7 +327,7 @@ def parameter_names(kind: type[object]) -> list[str]:
 
 
 def accepted(kind: type, settings: dict[str, Any], name: str) -> dict[str, Any]:
-    """Return the settings if the class has all of them as parameters; refuse the others with a suggestion."""
+    """Return the settings if the class has all of them as parameters; else raise an error that lists its parameters."""
     parameters = parameter_names(kind)
     for key in settings:
         if key not in parameters:
