@@ -293,7 +293,8 @@ class ReadOptions:
         from labelsieve.datasets import load, load_or_fetch
 
         with messages_as_options():
-            return (load_or_fetch if names else load)(path, **self.settings())
+            # Only a plain word that is no file is the name of a data set to fetch.
+            return (load_or_fetch if names and not os.path.exists(path) else load)(path, **self.settings())
 
 
 def as_options(message: str) -> str:

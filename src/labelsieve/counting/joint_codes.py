@@ -31,11 +31,6 @@ def joint_variable(codes: Codes) -> tuple[NDArray[np.uint32], int]:
     return joint, n_levels
 
 
-def constant_column(n_rows: int) -> Codes:
-    """Return one column with a single level, for backends that count without a second table."""
-    return Codes.from_values(np.zeros((n_rows, 1), dtype=np.uint8))
-
-
 def sum_of_levels(variable: NDArray[np.integer], n_levels: int, fixed: FixedPoint, weights: RowWeights | None) -> int:
     """Return the fixed-point sum over the levels of one variable."""
     of_rows = None if weights is None else weights.values.astype(np.float64)

@@ -18,10 +18,10 @@ from labelsieve.counting.backends import Backend, Column, CountingOptions, Nativ
 from labelsieve.counting.backends.known_targets import known_tables_suffice
 from labelsieve.counting.backends.protocol import Sums
 from labelsieve.counting.fixed_point import ESTIMATORS, FixedPoint
-from labelsieve.counting.joint_codes import constant_column, joint_variable
+from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.counting.whole_tables import MissingLevels, Terms, table_information
 from labelsieve.errors import InputError, one_of, require_same_rows
-from labelsieve.tables.codes import Codes, with_missing_cells
+from labelsieve.tables.codes import Codes, constant_column, with_missing_cells
 from labelsieve.tables.label_sets import label_matrix
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 from labelsieve.tables.weights import Estimator, quantized_weights, read_weights, weigh
@@ -254,7 +254,7 @@ def sum_of_entropies(
     tables = _tables(named)
     if estimator == "shrinkage":
         return shrunk_information(tables, terms, sample_weight) / unit
-    rows, weights = weigh(sample_weight, tables[0].n_rows, estimator)
+    rows, weights = (None, None) if sample_weight is None else weigh(sample_weight, tables[0].n_rows, estimator)
     if rows is not None:
         tables = [table.take_rows(rows) for table in tables]
     X, *others = tables

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends import CountingOptions, Feature, make_backend
 from labelsieve.counting.backends.factory import DEFAULT_OPTIONS
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.counting.joint_codes import constant_column
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import StepComponents
 from labelsieve.discoveries.intervals import information_intervals, information_ranks
@@ -19,7 +18,7 @@ from labelsieve.errors import InputError, share
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import LabelSpace
 from labelsieve.labelspace.base import RandomState, to_count
-from labelsieve.tables.codes import Codes
+from labelsieve.tables.codes import Codes, constant_column
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import WeightsLike
 from labelsieve.tables.weights import read_target_weights
@@ -74,7 +73,9 @@ def step_components(problem: Problem, coding: Coding, columns: Sequence[int]) ->
     encoded = coding.space.encode(targets, problem.weights)
     codes = one_table(problem.codes(coding.discretizer, targets.codes, columns), "information_components")
     data = to_count(codes, encoded, problem.weights, coding.options.estimator)
-    target_weights = read_target_weights(coding.target_weight, data.Y.n_columns)
+    target_weights = None
+    if coding.target_weight is not None:
+        target_weights = read_target_weights(coding.target_weight, data.Y.n_columns)
     options = replace(coding.options, weights=data.weights)
     workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
     scorer = _STEPS.plan.bind(workspace)

@@ -217,6 +217,11 @@ class Codes:
         return f"Codes({self.n_rows} rows, {self.n_columns} columns, {levels} levels, {kind})"
 
 
+def constant_column(n_rows: int) -> Codes:
+    """Return one column with a single level, for backends that count without a second table."""
+    return Codes.from_values(np.zeros((n_rows, 1), dtype=np.uint8))
+
+
 def with_missing_cells(codes: Codes, row_index: NDArray[np.uint32] | None = None) -> Codes:
     """Return the codes with only those columns marked as missing that have a missing cell in the rows that are counted.
 

@@ -23,10 +23,9 @@ from labelsieve.counting.backends.protocol import (
     target_range,
 )
 from labelsieve.counting.fixed_point import logarithms
-from labelsieve.counting.joint_codes import constant_column
 from labelsieve.counting.whole_tables import Terms
 from labelsieve.resources import n_threads, require_memory
-from labelsieve.tables.codes import Codes
+from labelsieve.tables.codes import Codes, constant_column
 from labelsieve.tables.weights import RowWeights
 
 LEAST_TABLE, TABLE_PER_ROW = 2**16, 8  # terms in a table of sums of weights, at most

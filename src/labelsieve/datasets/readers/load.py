@@ -166,7 +166,7 @@ def load(
 def read_table(file: Path, strings: Strings, max_bytes: int) -> Table:
     """Read all columns of a file, which is opened once; libsvm is parsed while it is read, as its text may be very long."""
     with open_content(file) as content:
-        if is_libsvm(content.start):
+        if file.suffix.lower() != ".csv" and is_libsvm(content.start):
             return parse_libsvm(content.pieces(), file, max_bytes)
         return parse(content.read(max_bytes), file, strings=strings, max_bytes=max_bytes)
 
@@ -188,7 +188,8 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     other = next((what for start, what in _OTHERS.items() if data.startswith(start)), None)
     if other is not None or _JSON.match(data[:LOOK]):
         raise DatasetError(f"this is {other or 'JSON'}, which is not read.", "Save the table as Parquet or CSV.", path)
-    return (parse_libsvm if is_libsvm(data) else parse_csv)(data, path, max_bytes)
+    is_csv = path.suffix.lower() == ".csv" or not is_libsvm(data)
+    return (parse_csv if is_csv else parse_libsvm)(data, path, max_bytes)
 
 
 def split_columns(

@@ -23,10 +23,9 @@ from labelsieve.counting.backends.protocol import (
     target_range,
 )
 from labelsieve.counting.fixed_point import logarithms
-from labelsieve.counting.joint_codes import constant_column
 from labelsieve.errors import InputError
 from labelsieve.resources import require_memory
-from labelsieve.tables.codes import Codes
+from labelsieve.tables.codes import Codes, constant_column
 from labelsieve.tables.types import DeviceArray
 
 Result = TypeVar("Result")
