@@ -13,7 +13,7 @@ from scipy import sparse
 from fuzz.seeds import LIBSVM, OPTIONS, TABLE, npz_seeds, spreadsheet_seeds
 from fuzz.targets import read_or_refused
 from labelsieve.datasets import Dataset, DatasetError, load
-from labelsieve.datasets.readers.column_table import Table
+from labelsieve.datasets.readers.columns import Table
 from labelsieve.datasets.readers.load import parse
 
 HEAD = b"% made\n@relation 'r: -C 1'\n@attribute a {0,1}\n@attribute 'b c' numeric\n@attribute d {x,'y z'}\n@data\n"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.chunked.codes_file import CodesFile, MappedCodes, SparseCodesFile, one_writer
 from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource, DaskColumns, needs
-from labelsieve.datasets.readers.column_table import Column, Table
+from labelsieve.datasets.readers.columns import Column, Table
 from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
 from labelsieve.datasets.readers.parquet import pandas_index, read_metadata

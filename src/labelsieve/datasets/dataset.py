@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
+from labelsieve.datasets.readers.columns import MISSING, TextCells, text_column
 from labelsieve.errors import InputError, one_of, unknown_name
 from labelsieve.resources import available_memory
 from labelsieve.tables.frames import check_sparse

@@ -28,13 +28,12 @@ from labelsieve.datasets.column_sources import (
     to_arrow,
 )
 from labelsieve.datasets.readers.arff import Header, read_header, read_rows
-from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.columns import MISSING, Column, Table, TextCells, check_names, text_column
 from labelsieve.datasets.readers.csv import SAMPLE, code_columns, find_delimiter
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces, whole_lines
 from labelsieve.datasets.readers.labels import Labels, label_names, targets
 from labelsieve.datasets.readers.libsvm import LibsvmRows
 from labelsieve.datasets.readers.parquet import TableMetadata, column_array
-from labelsieve.datasets.readers.text_columns import MISSING, TextCells, text_column
 from labelsieve.errors import DatasetError, InputError
 
 CSV_BLOCK = 2**20  # bytes of a file by which the types of the columns are found

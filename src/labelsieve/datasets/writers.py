@@ -28,11 +28,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.readers.column_table import Column, check_names
+from labelsieve.datasets.readers.columns import MISSING, Column, check_names
 from labelsieve.datasets.readers.labels import header_of, one_comes_first, read_label_header
 from labelsieve.datasets.readers.npz import label_file
 from labelsieve.datasets.readers.parquet import TableMetadata, arrow, column_array
-from labelsieve.datasets.readers.text_columns import MISSING
 from labelsieve.errors import DatasetError, some_of
 from labelsieve.tables.types import CompressedMatrix, Matrix, dense_array, is_sparse
 

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.readers.column_table import Column, Table
+from labelsieve.datasets.readers.columns import Column, Table, date_note, parse_number, read_dates
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, require_text
-from labelsieve.datasets.readers.text_columns import date_note, parse_number, read_dates
 from labelsieve.errors import DatasetError, some_of
 
 Strings = Literal["error", "drop", "nominal"]

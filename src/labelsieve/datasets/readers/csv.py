@@ -16,7 +16,19 @@ from pathlib import Path
 
 import numpy as np
 
-from labelsieve.datasets.readers.column_table import Column, Table, check_names, refuse_unnamed
+from labelsieve.datasets.readers.columns import (
+    MISSING,
+    Column,
+    ParsedColumn,
+    Table,
+    TextCells,
+    are_codes,
+    arrow_column,
+    check_names,
+    make_table,
+    parse_number,
+    refuse_unnamed,
+)
 from labelsieve.datasets.readers.files import (
     COLUMN,
     DEFAULT_LIMIT,
@@ -25,15 +37,6 @@ from labelsieve.datasets.readers.files import (
     require_memory,
     require_text,
     utf8_text,
-)
-from labelsieve.datasets.readers.text_columns import (
-    MISSING,
-    ParsedColumn,
-    TextCells,
-    are_codes,
-    arrow_column,
-    make_table,
-    parse_number,
 )
 from labelsieve.errors import DatasetError, some_of
 
@@ -50,7 +53,7 @@ _CODE = re.compile(rb'(?:^|[,;\t|\n"])0\d{3}')  # digits with a leading zero, su
 
 
 def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
-    r"""Read a header row and rows of cells, by the rule of :mod:`labelsieve.datasets.readers.text_columns`.
+    r"""Read a header row and rows of cells, by the rule of :mod:`labelsieve.datasets.readers.columns`.
 
     The delimiter is found by :func:`find_delimiter`; where it is not the comma, commas may be decimal marks. pyarrow parses the
     rows. What it reads more leniently than the module ``csv``, such as stray quotes and hexadecimal numbers, is left to that

@@ -21,9 +21,8 @@ from defusedxml import DefusedXmlException
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.readers.column_table import Column, Table
+from labelsieve.datasets.readers.columns import Column, Table, TextCells
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, read_bytes, require_cells
-from labelsieve.datasets.readers.text_columns import TextCells
 from labelsieve.errors import DatasetError, is_whole, some_of
 from labelsieve.tables.types import Matrix, dense_array, is_sparse
 

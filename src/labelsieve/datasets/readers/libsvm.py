@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Table, check_width
+from labelsieve.datasets.readers.columns import AdjacentCells, Column, Table, check_width
 from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, LOOK, require_memory, whole_lines
 from labelsieve.errors import DatasetError
 

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypedDict, Unpack, overload
 
 from labelsieve.datasets.dataset import Dataset
 from labelsieve.datasets.readers.arff import Strings, parse_arff
-from labelsieve.datasets.readers.column_table import Table, join
+from labelsieve.datasets.readers.columns import Table, join
 from labelsieve.datasets.readers.csv import parse_csv
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, LOOK, memory_limit, open_content
 from labelsieve.datasets.readers.labels import (

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelsieve.datasets.readers.column_table import Column, Table, check_width
+from labelsieve.datasets.readers.columns import Column, Table, check_width
 from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, LIMIT_VARIABLE, require_cells
 from labelsieve.errors import DatasetError, some_of
 from labelsieve.tables.types import Matrix, dense_array, is_sparse

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelsieve.datasets.readers.column_table import AdjacentCells, Column, Table, check_width
+from labelsieve.datasets.readers.columns import AdjacentCells, Column, Table, check_width
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, read_bytes, require_memory
 from labelsieve.errors import DatasetError
 from labelsieve.tables.frames import check_sparse

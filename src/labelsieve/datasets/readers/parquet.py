@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from labelsieve.datasets.readers.column_table import Column, Table, check_names
+from labelsieve.datasets.readers.columns import Column, ParsedColumn, Table, TextCells, arrow_column, check_names, make_table
 from labelsieve.datasets.readers.files import CELL, COLUMN, DEFAULT_LIMIT, TextBudget, require_memory
 from labelsieve.datasets.readers.labels import list_cells
-from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, arrow_column, make_table
 from labelsieve.errors import DatasetError
 
 KEY = b"labelsieve"

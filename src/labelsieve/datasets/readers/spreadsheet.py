@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.datasets.readers.column_table import Column, Table, check_names, refuse_unnamed
+from labelsieve.datasets.readers.columns import Column, ParsedColumn, Table, TextCells, check_names, make_table, refuse_unnamed
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
-from labelsieve.datasets.readers.text_columns import ParsedColumn, TextCells, make_table
 from labelsieve.errors import DatasetError, some_of
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"  # the first bytes of workbooks before 2007
