@@ -1,6 +1,8 @@
 """``labelsieve select`` on bad files and bad options: one line that says what and where, and exit code 2."""
 
 import gzip
+import os
+from pathlib import Path
 
 import pytest
 
@@ -98,3 +100,24 @@ def test_nothing_is_written_when_something_is_refused(file, tmp_path):
     saved = tmp_path / "selected.json"
     refusal("select", file, "--labels", 5, "--codes", "--output", saved)
     assert not saved.exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("select", "--output", "there/selected.json"),
+        ("report", "--output", "there/report.html"),
+        ("discover", "--out", "there"),
+        ("discover", "--out", "there/new"),
+    ],
+)
+def test_a_read_only_folder_is_refused_before_anything_is_computed(command, tmp_path, monkeypatch):
+    path = write(tmp_path, "a,y\n0,1\n1,0\n")
+    (tmp_path / "there").mkdir()
+    name, option, output = command
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(
+        os, "access", lambda folder, mode: Path(folder).name != "there" or not mode & os.W_OK
+    )  # root may write everywhere
+
+    assert "there: this folder is read-only; use another one." in refusal(name, path, "--labels", "y", option, output)

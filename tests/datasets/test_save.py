@@ -282,3 +282,9 @@ def test_wide_sparse_data_is_saved_in_seconds(tmp_path, ending):
     start = time.process_time()
     save(dataset, tmp_path / f"wide.{ending}")
     assert time.process_time() - start < 10
+
+
+def test_errors_name_the_file_and_not_its_draft(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=r"file/songs\.parquet'$"):
+        save(plain(), tmp_path / "file" / "songs.parquet")

@@ -146,3 +146,9 @@ def test_columns_of_objects_may_be_named_by_numbers():
 def test_selectors_that_need_the_table_in_memory_refuse_chunks(name):
     with pytest.raises(InputError, match=r"needs the table in memory; Sieve takes a ChunkedTable"):
         make_selector(name).fit(ChunkedTable.from_chunks([(CODES, LABELS)]))
+
+
+@pytest.mark.parametrize("space", ["joint", "select-min", "copy"])
+def test_bins_for_each_label_need_a_target_for_each_label(space):
+    with pytest.raises(InputError, match="separate bins for each of 2 labels"):
+        Sieve("br-infogain", targets=space).fit(CODES, LABELS)

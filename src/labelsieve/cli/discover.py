@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from labelsieve.cli.options import FILE, Format, FormatOption, JsonOption, ReadOptions, complete, emit, registered, with_options
+from labelsieve.cli.options import (
+    FILE,
+    Format,
+    FormatOption,
+    JsonOption,
+    ReadOptions,
+    complete,
+    emit,
+    registered,
+    require_writable,
+    with_options,
+)
 from labelsieve.cli.report import require_matplotlib
 from labelsieve.cli.select import CUTS, read_column_cuts, types_of_labels
 from labelsieve.errors import InputError, share, unknown_name
@@ -143,6 +154,7 @@ def discover(
     """
     if out is not None:
         require_matplotlib()
+        require_writable(next(folder for folder in (out, *out.absolute().parents) if folder.exists()))
     selector, names, data = options.fit(file)
     named = {"names": names, "label_names": data.label_names}
     if out is not None:

@@ -16,6 +16,7 @@ from enum import StrEnum
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
@@ -171,6 +172,12 @@ def emit(
         typer.echo(text, nl=False, color=True)
     else:
         typer.echo(table())
+
+
+def require_writable(folder: Path) -> None:
+    """Refuse a folder in which no file can be written, before anything is computed."""
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{folder}: this folder is read-only; use another one.")
 
 
 def spreadsheet_cell(value: object) -> Any:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelsieve.cli.options import command_line, with_options
+from labelsieve.cli.options import command_line, require_writable, with_options
 from labelsieve.cli.select import REDUNDANT, Fitted, SelectOptions
 from labelsieve.errors import InputError
 
@@ -108,6 +108,7 @@ def check_output(path: Path) -> None:
     """Refuse a path that cannot be written, before anything is computed."""
     if path.suffix.lower() not in (".html", ".htm") or not path.parent.is_dir() or path.is_dir():
         raise InputError(f"{path}: a report is a .html file in a folder that exists.")
+    require_writable(path.parent)
 
 
 def print_path(path: Path) -> None:

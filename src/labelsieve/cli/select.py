@@ -25,6 +25,7 @@ from labelsieve.cli.options import (
     parse_named,
     read_count,
     registered,
+    require_writable,
     with_options,
 )
 from labelsieve.errors import ClusterError, InputError, unknown_name, whole_number
@@ -241,6 +242,8 @@ def select(
         )
     if output is not None and (output.suffix != ".json" or not output.parent.is_dir()):
         raise InputError(f"{output}: --output takes the name of a .json file in a folder that exists.")
+    if output is not None:
+        require_writable(output.parent)
     settings = read_auto_options(options, auto, portfolio, learner, measure, time_budget)
     in_parts = memory_limit is not None or dask is not None
     if auto:

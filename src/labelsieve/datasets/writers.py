@@ -540,7 +540,11 @@ def packed(path: Path, writer: Writer) -> Writer:
 @contextmanager
 def _draft(path: Path, drafts: list[Path]) -> Iterator[BinaryIO]:
     draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.tmp")
-    with draft.open("xb") as raw:  # the usual permissions, which a temporary file of the system would not have
+    try:
+        opened = draft.open("xb")  # the usual permissions, which a temporary file of the system would not have
+    except OSError as error:  # the user knows the name of the file, not that of the draft
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    with opened as raw:
         drafts.append(draft)
         if path.exists():
             draft.chmod(S_IMODE(path.stat().st_mode))

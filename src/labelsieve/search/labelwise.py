@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from labelsieve.counting.backends import CountingOptions
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import MIM, JoinedMIM
-from labelsieve.errors import one_of
+from labelsieve.errors import InputError, one_of
 from labelsieve.formula.evaluation import PANEL_BYTES, Parents
 from labelsieve.formula.labelwise import LabelwiseScorer, LabelwiseSources, can_share
 from labelsieve.formula.plan import Plan
@@ -270,6 +270,11 @@ def scores_by_label(plan: Plan, workspace: Workspace, targets: slice) -> NDArray
 def joined_scores(tables: Sequence[CountingInput], criterion: JoinedMIM, options: CountingOptions) -> "KnownScores":
     """Score features for each label, with separate bins if there is a table for each, and join the scores by the criterion."""
     scores = []
+    if len(tables) not in (1, tables[0].Y.n_columns):
+        raise InputError(
+            f"The discretizer has separate bins for each of {len(tables)} labels, and the label space makes another number of "
+            f'targets of them, {tables[0].Y.n_columns}; use targets="single", or a discretizer with the same bins for all.'
+        )
     for label, table in enumerate(tables):
         workspace = Workspace(table.X, table.Y, replace(options, weights=table.weights), row_index=table.row_index)
         block = slice(None) if len(tables) == 1 else slice(label, label + 1)
