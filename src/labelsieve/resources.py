@@ -12,6 +12,8 @@ from threadpoolctl import ThreadpoolController
 
 from labelsieve.errors import InputError, is_whole
 
+ALWAYS_FREE = 2**26  # bytes that need no check
+
 
 def n_threads(n_jobs: object) -> int:
     """Number of threads for ``n_jobs``, as joblib counts: None is one outside of a joblib context, -1 is all."""
@@ -77,7 +79,7 @@ def available_memory() -> int | None:
 
 def require_memory(n_bytes: int, purpose: str, n_features: int, n_targets: int) -> None:
     """Raise MemoryError when ``n_bytes`` exceed the available memory."""
-    if n_bytes < 2**26:  # too small to check
+    if n_bytes < ALWAYS_FREE:
         return
     free = available_memory()
     if free is not None and n_bytes > free:

@@ -36,6 +36,7 @@ class Discretizer(CheckedParameters, BaseEstimator):
     """
 
     name: ClassVar[str]
+    uses_targets: Any = False  # whether the codes of some column depend on the targets
 
     def fingerprint(self) -> str:
         """Return a text that is the same for two fitted discretizers if they give every value the same code."""
@@ -53,11 +54,6 @@ class Discretizer(CheckedParameters, BaseEstimator):
     def for_columns(self, columns: Sequence[int], names: Sequence[str] | None) -> "Discretizer":
         """Return the discretizer of a table that has only these columns, in this order; ``names`` are those of all columns."""
         return self
-
-    @property
-    def uses_targets(self) -> bool:
-        """Whether the codes of some column depend on the targets."""
-        return False
 
     def require_unsupervised(self, caller: str) -> None:
         """Refuse codes that depend on the targets, for ``caller``, which tests whether they are associated with the targets."""

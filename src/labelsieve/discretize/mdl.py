@@ -77,9 +77,7 @@ class MDL(BaseBins):
     rule: Literal["fayyad-irani", "kononenko"] = "fayyad-irani"
     boundaries: Literal["rows", "values"] = "rows"
 
-    @property
-    def uses_targets(self) -> bool:
-        return True
+    uses_targets = True
 
     def _cut(self, table: NumberTable, targets: Codes | None, weights: RowWeights | None) -> list[ColumnCuts]:
         assert targets is not None

@@ -22,7 +22,7 @@ from labelsieve.formula.nodes import (
     unknown_node,
 )
 from labelsieve.formula.sources import Needs, Sources, needs
-from labelsieve.resources import require_memory
+from labelsieve.resources import ALWAYS_FREE, require_memory
 from labelsieve.tables.codes import Codes
 
 RELEVANCE = "sum_y(I(f, y))"
@@ -124,6 +124,8 @@ class Plan:
         packed, accumulators = self.memory(X.n_rows, X.n_columns, n_targets, min(int(X.levels.max()), 33))
         if X.dense is None or X.in_file:
             packed = 0  # sparse columns are not stored as bits unless they are dense, those of a file not in memory
+        if packed + accumulators < ALWAYS_FREE:
+            return
         require_memory(packed + accumulators, f"{self.name}: tables and accumulators of", X.n_columns, n_targets)
 
     def memory(self, n_rows: int, n_features: int, n_targets: int, levels: int = 2) -> tuple[int, int]:

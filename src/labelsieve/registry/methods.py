@@ -244,6 +244,8 @@ def make_label_space(targets: object) -> LabelSpace:
     >>> make_label_space("pruned")
     Pruned()
     """
+    if isinstance(targets, str) and targets in LABEL_SPACES:
+        return LABEL_SPACES[targets]()
     return _resolve(targets, LABEL_SPACES, LabelSpace, "label space")
 
 
@@ -263,7 +265,11 @@ def make_discretizer(discretizer: object, rest: object = "equal-frequency", miss
         rules = {key: Levels() if rule == "levels" else make_discretizer(rule) for key, rule in discretizer.items()}
         made = ByColumn(rules, make_discretizer(rest))
     else:
-        made = AsGiven() if discretizer is None else _resolve(discretizer, DISCRETIZERS, Discretizer, "discretizer")
+        made = AsGiven()
+        if isinstance(discretizer, str) and discretizer in DISCRETIZERS:
+            made = DISCRETIZERS[discretizer]()
+        elif discretizer is not None:
+            made = _resolve(discretizer, DISCRETIZERS, Discretizer, "discretizer")
     if missing is None or getattr(made, "missing", None) == missing:
         return made
     changed: Discretizer = clone(made).set_params(missing=missing)

@@ -61,7 +61,7 @@ class GreedySearch:
 
     def extend(self, n_selected: int, progress: Progress | None = None) -> None:
         """Select until there are ``n_selected`` features, or none is left."""
-        n_selected, gain = min(n_selected, self.n_available), self.gain
+        n_selected, gain = min(n_selected, self.n_features - len(set(self.excluded))), self.gain
         gain.report_to(progress)
         if gain.is_ranking:
             self._rank(n_selected)

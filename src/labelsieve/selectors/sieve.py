@@ -260,7 +260,8 @@ class Sieve(BaseCountingSieve):
         search, attributes = started.search, dict(started.attributes)
         with progress_bar(f"{search.gain.name}: selecting features") as progress:
             if not isinstance(rule, StoppingRule):
-                wanted = max(self._n_wanted(search.n_available, search.n_features), len(search.forced), n_before)
+                n_available = search.n_features - len(set(search.excluded))
+                wanted = max(self._n_wanted(n_available, search.n_features), len(search.forced), n_before)
                 search.extend(wanted, progress)
             else:
                 source, evaluator = started.problem.source, self._evaluator(started.problem)
