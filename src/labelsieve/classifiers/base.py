@@ -30,6 +30,7 @@ from labelsieve.tables.frames import check_sparse, read_values, without_duplicat
 from labelsieve.tables.label_sets import missing_cells
 from labelsieve.tables.magnitude import check_for_models
 from labelsieve.tables.problem import check_numbers, required
+from labelsieve.tables.targets import counted_targets
 from labelsieve.tables.types import Features, Frame, Matrix, SparseMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import positive_weights
 
@@ -89,6 +90,9 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):
         Y = required(self, Y)
         X = read_numbers(self, X)
         self._check_base(X)
+        rows, weights = (None, None) if sample_weight is None else positive_weights(sample_weight, X.shape[0])
+        if rows is not None:  # the others must not add a value of a label
+            X, Y = X[np.flatnonzero(rows)], counted_targets(Y, rows)
         labels, self._coder, known = encode_labels(Y)
         if labels.shape[0] != X.shape[0]:
             sizes = f"X has {X.shape[0]} rows and Y has {labels.shape[0]}"
@@ -96,12 +100,8 @@ class MultiLabelClassifier(CheckedParameters, ClassifierMixin, BaseEstimator):
         self.n_labels_, self.classes_ = labels.shape[1], self._coder.classes
         if sample_weight is None:
             return X, labels, known, None
-        rows, weights = positive_weights(sample_weight, X.shape[0])
         for estimator in self._weighted_estimators():
             weight_arguments(estimator, weights)
-        if rows is not None:
-            kept = np.flatnonzero(rows)
-            X, labels, known = X[kept], labels[kept], None if known is None else known[kept]
         return X, labels, known, None if weights is None or (weights == 1).all() else weights
 
     def _check_base(self, X: Matrix) -> None:
@@ -269,7 +269,7 @@ def encode_labels(Y: TargetsLike) -> tuple[sp.csr_matrix, LabelCoder, NDArray[np
         rows = slice(None) if known is None else known[:, label]
         column = table[rows, label]
         if not len(column):
-            raise InputError(f"Y, column {label}: the label is unknown in every row; leave it out.")
+            raise InputError(f"Y, column {label}: the label is unknown in every row that counts; leave it out.")
         found = _distinct(column, label)
         if table.dtype.kind in "biuf" and np.isin(found, (0, 1)).all():
             found = np.array([0, 1], dtype=table.dtype)

@@ -140,8 +140,6 @@ def _problems(
             yield X, y, features, weights
             continue
         rows = np.flatnonzero(known[:, label])
-        if not len(rows):
-            raise InputError(f"Y, column {label}: the label is unknown in every row that counts; leave it out.")
         yield X[rows], y[rows], features, None if weights is None else weights[rows]
 
 

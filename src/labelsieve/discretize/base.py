@@ -23,7 +23,7 @@ from labelsieve.tables.nominal import KeptLevels, declare_nominal, encode_levels
 from labelsieve.tables.problem import check_features
 from labelsieve.tables.targets import known_classes
 from labelsieve.tables.types import ColumnsLike, CompressedMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
-from labelsieve.tables.weights import RowWeights, quantize, read_weights
+from labelsieve.tables.weights import RowWeights, positive_weights, quantize
 
 Missing = Literal["level", "error", "drop-pairwise"]
 Table = TypeVar("Table")
@@ -168,31 +168,25 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):
         self, table: NumberTable, y: TargetsLike | Codes | None, sample_weight: WeightsLike
     ) -> tuple[list[ColumnCuts], dict[int, KeptLevels]]:
         """Find the cut points of the numeric columns, and the levels of the nominal ones."""
-        targets = self._read_targets(y, table) if self.uses_targets else None
-        weights, quantized, all_rows = None, None, True
-        if sample_weight is not None:
-            weights = read_weights(sample_weight, table.shape[0])
-        if weights is not None:
-            rows = weights > 0
-            all_rows = bool(rows.all())
-            if not all_rows:  # a row of weight 0 must not move a cut point
-                table, targets = table.take_rows(rows), None if targets is None else targets.take_rows(rows)
-            weights = weights[rows]
-            quantized = quantize(weights)
+        # A row of weight 0 must not move a cut point, nor add a class.
+        rows, weights = (None, None) if sample_weight is None else positive_weights(sample_weight, table.shape[0])
+        targets = self._read_targets(y, table, rows) if self.uses_targets else None
+        table = table if rows is None else table.take_rows(rows)
+        quantized = None if weights is None else quantize(weights)
         if not table.nominal:
             return self._cut(table, targets, quantized), {}
         n_columns = table.shape[1]
-        levels = keep_levels(table, weights, self.min_level_count, whole=all_rows)
+        levels = keep_levels(table, weights, self.min_level_count, whole=rows is None)
         if len(levels) == n_columns:
             return [ColumnCuts.none(n_columns)], levels
         cuts = self._cut(table.measurements(), targets, quantized)
         return [some.spread(n_columns, table.nominal) for some in cuts], levels
 
-    def _read_targets(self, y: TargetsLike | Codes | None, table: NumberTable) -> Codes:
+    def _read_targets(self, y: TargetsLike | Codes | None, table: NumberTable, rows: NDArray[np.bool_] | None) -> Codes:
         if y is None:
             raise InputError(f"{type(self).__name__} is supervised: pass the targets as y.")
-        targets = known_classes(y, type(self).__name__)
-        require_same_rows(table.shape[0], targets.n_rows, "y")
+        targets = known_classes(y, type(self).__name__, rows)
+        require_same_rows(table.shape[0] if rows is None else int(np.count_nonzero(rows)), targets.n_rows, "y")
         return targets
 
     def for_columns(self, columns: Sequence[int], names: Sequence[str] | None) -> "BaseBins":

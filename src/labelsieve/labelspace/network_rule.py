@@ -22,7 +22,7 @@ from labelsieve.labelspace.label_network import LabelNetwork, check_parents, che
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.cut_points import bin_by_values
 from labelsieve.tables.frames import NumberTable, read_table
-from labelsieve.tables.targets import known_classes
+from labelsieve.tables.targets import known_classes, n_target_rows
 from labelsieve.tables.types import CompressedMatrix, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import RowWeights, quantize, weigh
 
@@ -119,12 +119,11 @@ class NetworkRule(BaseEstimator):
         conditional on features (default: ``X`` itself, which must then hold codes). Both may be None for rules without
         features.
         """
-        labels = known_classes(Y, "a label network")
-        rows, weights = weigh(sample_weight, labels.n_rows, "plugin")
+        rows, weights = (None, None) if sample_weight is None else weigh(sample_weight, n_target_rows(Y), "plugin")
+        labels = known_classes(Y, "a label network", rows)
         values = None if X is None else numbers(X)
         features = values if codes is None else Codes.from_values(codes, what="codes")
         if rows is not None:
-            labels = labels.take_rows(rows)
             values = None if values is None else values[np.flatnonzero(rows)]
             features = features.take_rows(rows) if isinstance(features, Codes) else values
         return self.learn_from_codes(values, features, labels, CountingOptions(weights=weights, n_jobs=n_jobs))

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing
 
 from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows
 from labelsieve.tables.codes import Codes
@@ -33,6 +32,7 @@ from labelsieve.tables.targets import (
     TargetTypes,
     constant_numbers,
     constant_targets,
+    counted_targets,
     read_target_columns,
     target_names,
     target_place,
@@ -49,7 +49,7 @@ from labelsieve.tables.types import (
     WeightsLike,
     is_sparse,
 )
-from labelsieve.tables.weights import positive_weights, read_weights
+from labelsieve.tables.weights import positive_weights
 
 if TYPE_CHECKING:
     from labelsieve.discretize import Discretizer
@@ -311,8 +311,7 @@ def read(
             if table.shape[0] != targets.classes.n_rows:
                 require_same_rows(table.shape[0], targets.n_rows)
         else:
-            require_same_rows(table.shape[0], _n_rows(given))
-            table, given = _take_rows(table, rows), _safe_indexing(source.y, np.flatnonzero(rows))
+            table, given = _take_rows(table, rows), counted_targets(given, rows)
             targets = read_target_columns(given, target_type, None if sets is None else sets.names)
     known, n_left_out = targets.rows_with_targets(), 0
     if known is not None:
@@ -350,11 +349,14 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
     _require_memory(estimator, X)
     y = required(estimator, from_device(y))
     name, table = type(estimator).__name__, check_features(estimator, from_device(X), dtype=np.float64)
-    numbers = _numbers(table, read_table(table), name)
     sets = read_label_sets(y)
     labels, named = (target_names(y), unmask(y)) if sets is None else (sets.names, sets.matrix)
     check_sparse(named, "Y")
     source = Source(X.tocsr() if is_sparse(X) else X, named.tocsr() if is_sparse(named) else named, sample_weight)
+    rows, weights = (None, None) if sample_weight is None else positive_weights(sample_weight, table.shape[0])
+    if rows is not None:  # the others are not calculated with, so they may hold anything
+        table, named = _take_rows(table.tocsr() if is_sparse(table) else table, rows), counted_targets(named, rows)
+    numbers = _numbers(table, read_table(table), name)
     if isinstance(named, np.ndarray) and named.dtype.kind == "O":
         try:
             named = named.astype(np.float64)
@@ -371,7 +373,7 @@ def read_numbers(estimator: object, X: Any, y: TargetsLike | None, sample_weight
     Y: Any = targets.sparse.tocsr() if targets.dense is None else targets.dense
     if Y.shape[0] > 1:
         warn_of_constant_targets(constant_numbers(Y), labels)
-    weights, names = read_weights(sample_weight, numbers.shape[0]), vars(estimator).get("feature_names_in_")
+    names = vars(estimator).get("feature_names_in_")
     return NumberProblem(
         numbers.tocsr() if is_sparse(numbers) else numbers,
         Y.astype(np.float64, copy=False),
@@ -431,10 +433,6 @@ def _checked(estimator: Any, X: TableLike, reset: bool) -> Features:
     vars(estimator).pop("feature_names_in_", None)
     codes: NDArray[Any] = X
     return codes
-
-
-def _n_rows(y: Any) -> int:
-    return int(y.shape[0]) if hasattr(y, "shape") else len(y)
 
 
 def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:

@@ -10,12 +10,22 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
 
-from labelsieve.errors import ConstantTargetWarning, InputError, TargetTypeWarning, is_whole, one_of, unknown_name
+from labelsieve.errors import (
+    ConstantTargetWarning,
+    InputError,
+    TargetTypeWarning,
+    is_whole,
+    one_of,
+    require_same_rows,
+    unknown_name,
+)
 from labelsieve.tables.codes import MAX_LEVELS, Codes, SparseCodes
 from labelsieve.tables.cut_points import apply_cuts, cut_by_values
 from labelsieve.tables.frames import (
     NumberTable,
+    check_sparse,
     frame_names,
     is_frame,
     is_integer_array,
@@ -340,13 +350,39 @@ def target_names(Y: object) -> tuple[str, ...] | None:
     return None if name in (None, "") or not is_series(Y) else (str(name),)
 
 
-def known_classes(Y: TargetsLike | Codes, what: str) -> Codes:
+def known_classes(Y: TargetsLike | Codes, what: str, rows: NDArray[np.bool_] | None = None) -> Codes:
     """Targets as classes, for ``what`` that can take neither numbers nor unknown cells.
+
+    ``rows`` is a mask of the rows that count (default: all). The others are left out before the targets are read, so that they
+    neither add classes nor are refused. Label sets keep the labels of all rows.
 
     >>> known_classes([["rock"], ["folk"]], "chi_square").levels
     array([2, 2], dtype=uint32)
+    >>> known_classes([0, 1, -5.5], "chi_square", np.array([True, True, False])).levels
+    array([2], dtype=uint32)
     """
-    return read_targets(Y, "class").require_known(what).classes
+    return read_targets(Y if rows is None else counted_targets(Y, rows), "class").require_known(what).classes
+
+
+def counted_targets(Y: Any, rows: NDArray[np.bool_]) -> Any:
+    """Return the targets of the rows where ``rows`` is true, in the form in which they came; label sets as a table."""
+    sets = None if isinstance(Y, Codes) or is_integer_array(Y, (1, 2)) else read_label_sets(Y)
+    if sets is not None:
+        Y = Codes.from_values(sets.matrix, names=sets.names)
+    require_same_rows(len(rows), n_target_rows(Y))
+    if isinstance(Y, Codes):
+        taken = Y.take_rows(rows)
+        if sets is not None or taken.missing is not None:  # the last level of a column stands for its missing cells
+            return taken
+        largest = [int(taken.column(column).max()) for column in range(taken.n_columns)]
+        return replace(taken, levels=np.array(largest, dtype=np.uint32) + 1)
+    check_sparse(Y, "Y")
+    return _safe_indexing(Y.tocsr() if is_sparse(Y) else Y, np.flatnonzero(rows))
+
+
+def n_target_rows(Y: Any) -> int:
+    """Return the number of rows of targets in any form."""
+    return int(Y.shape[0]) if hasattr(Y, "shape") else len(Y)
 
 
 ClassName = int | str

@@ -17,7 +17,7 @@ from labelsieve.selectors.counting import BaseCodeRanking
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
-from labelsieve.tables.weights import quantize, read_weights
+from labelsieve.tables.weights import positive_weights, quantize
 
 Array = NDArray[np.float64]
 CELLS_AT_ONCE = 2**21  # of the tables that are held in memory together
@@ -171,9 +171,11 @@ def chi_square(X: TableLike, Y: TargetsLike, *, targets: Targets = "single", sam
     array([[4.], [0.]])
     """
     one_of(targets, "targets", TARGETS)
-    features, classes = Codes.from_values(X), known_classes(Y, "chi_square")
+    features = Codes.from_values(X)
+    rows, weights = positive_weights(sample_weight, features.n_rows)
+    features, classes = features if rows is None else features.take_rows(rows), known_classes(Y, "chi_square", rows)
     require_same_rows(features.n_rows, classes.n_rows)
-    return _statistics(features, classes, targets, read_weights(sample_weight, features.n_rows))
+    return _statistics(features, classes, targets, weights)
 
 
 def _statistics(features: Codes, targets: Codes, space: str, weights: Array | None) -> Array:
