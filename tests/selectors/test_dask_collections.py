@@ -4,10 +4,13 @@ import dask.array as da
 import dask.dataframe as dd
 import numpy as np
 import pytest
+from distributed.client import FutureCancelledError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelsieve import InputError, Sieve
+from labelsieve.datasets import ChunkedTable
+from labelsieve.errors import ClusterError
 from tests.selectors.test_chunked_tables import LABELS, assert_same, make_frame
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore:.*scheduler.*")
@@ -64,3 +67,14 @@ def test_rows_that_do_not_match_are_refused():
         Sieve().fit(da.from_array(X), None)
     with pytest.raises(InputError, match="two dimensions"):
         Sieve().fit(da.from_array(X[:, 0]), Y)
+
+
+def test_a_scheduler_that_ends_while_columns_are_computed_is_named(monkeypatch):
+    table = ChunkedTable.from_dask(da.zeros((20, 3), chunks=5), np.arange(20) % 2)
+
+    def lost(self, **options):
+        raise FutureCancelledError("finalize", "scheduler-connection-lost")
+
+    monkeypatch.setattr(da.Array, "compute", lost)
+    with pytest.raises(ClusterError, match="connection to the Dask scheduler was lost"):
+        Sieve("mim", n_features_to_select=1).fit(table)

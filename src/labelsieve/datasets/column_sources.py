@@ -9,6 +9,7 @@ import tempfile
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -23,7 +24,7 @@ from scipy import sparse
 from labelsieve.datasets.dataset import with_names
 from labelsieve.datasets.readers.labels import find_label_sets, targets
 from labelsieve.datasets.readers.parquet import read_metadata, tabulate
-from labelsieve.errors import DatasetError, InputError, require_same_rows
+from labelsieve.errors import ClusterError, DatasetError, InputError, require_same_rows
 from labelsieve.fingerprint import array_print, content_print, file_print, text_print
 from labelsieve.tables.frames import is_frame, too_large, unmask
 
@@ -296,7 +297,13 @@ class DaskColumns(TableColumns):
             places = [int(name[1:]) for name in wanted]
             if table.ndim == 2:
                 table = table[[table.columns[j] for j in places]] if hasattr(table, "columns") else table[:, places]
-            computed = table.compute() if is_dask(table) else table
+            try:
+                computed = table.compute() if is_dask(table) else table
+            except (CancelledError, OSError) as error:
+                if not type(error).__module__.startswith("distributed"):
+                    raise
+                lost = "The connection to the Dask scheduler was lost while columns were computed."
+                raise ClusterError(f"{lost} Start it again and repeat the fit.") from error
             found = plain_table(to_arrow(computed, letter.upper(), 0)[0])
             columns.update(zip(wanted, found.columns, strict=True))
         read = needs("pyarrow").table(columns)
