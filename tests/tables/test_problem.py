@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve.discretize import EqualFrequency
 from labelsieve.discretize.base import BaseBins
 from labelsieve.report import selection_report
 from labelsieve.selectors import ChiSquare, FScore, ReliefF
@@ -70,6 +71,18 @@ def test_views_of_a_selection_do_not_depend_on_the_way_the_data_are_passed():
     sieve = Sieve("cmim", n_features_to_select=3).fit(FRAME, Y)
     assert str(sieve.summary(read(FRAME, Y), redundant=0.9)) == str(sieve.summary(FRAME, Y, redundant=0.9))
     pd.testing.assert_frame_equal(sieve.label_information(read(FRAME, Y)), sieve.label_information(FRAME, Y))
+
+
+def test_codes_are_kept_for_the_same_settings_alone():
+    table = RNG.integers(0, 9, size=(120, 60)).astype(float)
+    problem, y = read(table, Y), read(table, Y).targets.codes
+    # Representations of both leave the middle of the lists out, where they differ.
+    one, other = (EqualFrequency(2, nominal=[c for c in range(50) if c != left_out]) for left_out in (30, 31))
+    assert problem.codes(one, y).levels[30] == 2
+    assert problem.codes(other, y).levels[30] == 9
+    changing = EqualFrequency(2)
+    assert problem.codes(changing, y).levels.max() == 2
+    assert problem.codes(changing.set_params(n_bins=4), y).levels.max() == 4
 
 
 def test_rows_without_weight_neither_count_nor_decide_the_type_of_a_target():

@@ -1,5 +1,6 @@
 """Problem: what a user passed to ``fit``, read once; everything after it takes the problem and never the raw input."""
 
+import pickle
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -208,7 +209,7 @@ class Problem:
         """Return the targets with numeric ones in bins, which are learned once for every discretizer."""
         if not self.targets.is_numeric.any():
             return self.targets
-        key = "targets", repr(discretizer)
+        key = type(discretizer), pickle.dumps(discretizer)
         if key not in self._codes:
             self._codes[key] = self.targets.discretized(discretizer, self.weights)
         return self._codes[key]  # type: ignore[no-any-return]
@@ -217,8 +218,9 @@ class Problem:
         """Return the codes of the features, or of some of them, which are learned once for every discretizer."""
         if isinstance(self.X, StoredTable):
             return self.X.encode(discretizer, targets, self.weights)
-        # Supervised bins depend on the targets. They are kept with the codes, so that their identity stays theirs.
-        key = repr(discretizer), id(targets)
+        # The key has every setting of the discretizer (a representation leaves some out), and the identity of the targets, on
+        # which supervised bins depend; they are kept with the codes, so that no other object gets their identity.
+        key = type(discretizer), pickle.dumps(discretizer), id(targets)
         known = self._codes.get(key)
         if known is None and columns is None:
             known = self._codes[key] = discretizer.encode(self.features, targets, self.weights), targets
