@@ -26,7 +26,7 @@ SETTINGS = st.sampled_from(
     ]
 )
 SPACES = st.sampled_from(["single", "joint"])
-WEIGHTS = st.sampled_from([None, "whole", "real"])
+WEIGHTS = st.sampled_from([None, "whole", "real", "equal", "equal and real"])
 
 
 def make_data(seed, missing):
@@ -42,7 +42,8 @@ def make_data(seed, missing):
 
 def weights_of(kind, seed):
     rng = np.random.default_rng(seed + 1)
-    return {None: None, "whole": rng.integers(1, 4, N_ROWS), "real": rng.random(N_ROWS) + 0.01}[kind]
+    weights = {"whole": rng.integers(1, 4, N_ROWS), "real": rng.random(N_ROWS) + 0.01}
+    return {None: None, "equal": np.full(N_ROWS, 3), "equal and real": np.full(N_ROWS, 0.3), **weights}[kind]
 
 
 def fitted(X, Y, weights, parameters, **others):
@@ -89,6 +90,18 @@ def test_any_chunks(seed, criterion, space, options, kind, chunk_rows, bounds):
     parts = np.split(np.arange(N_ROWS), bounds)
     table = ChunkedTable.from_chunks([(X[part], Y[part]) for part in parts])
     assert_same(fitted(table, None, weights, parameters), expected)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**16), st.sampled_from(CRITERIA), SPACES, SETTINGS, st.sampled_from(["whole", "equal"]))
+def test_whole_weights_are_repeated_rows(seed, criterion, space, options, kind):
+    X, Y = make_data(seed, options.get("missing"))
+    weights, parameters = weights_of(kind, seed), {"criterion": criterion, "targets": space, "discretizer": None, **options}
+    try:
+        expected = fitted(np.repeat(X, weights, axis=0), np.repeat(Y, weights, axis=0), None, parameters)
+    except InputError:
+        return
+    assert_same(fitted(X, Y, weights, parameters), expected)
 
 
 @pytest.mark.parametrize("estimator", ["plugin", "shrinkage"])

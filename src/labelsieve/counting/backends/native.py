@@ -192,8 +192,11 @@ class NativeBackend(CodesBackend):
         """Sums of entropies of shrunk tables of every feature; None where the core cannot hold whole tables.
 
         The core does not hold tables of features with more than 33 levels, targets or conditions with more than 64, repeated
-        rows or unknown labels.
+        rows, rows of equal weights other than 1, or unknown labels.
         """
+        # Rows of equal weights are packed without them: shrunk numbers of rows have other last bits than sums of weights.
+        if self.weights is not None and (self.weights.values == self.weights.values[0]).all():
+            return None
         first, last = target_range(slice(0) if targets is None else targets, self.n_targets)
         factors = np.zeros(8)
         for factor, names in terms:
