@@ -6,11 +6,13 @@ import pytest
 import scipy.sparse as sp
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
-from labelsieve.discretize import EqualFrequency
+from labelsieve.discretize import Discretizer, EqualFrequency
 from labelsieve.discretize.base import BaseBins
 from labelsieve.report import selection_report
 from labelsieve.selectors import ChiSquare, FScore, ReliefF
 from labelsieve.tables import problem as reading
+from labelsieve.tables.codes import Codes
+from labelsieve.tables.frames import read_table
 from labelsieve.tables.problem import read
 
 RNG = np.random.default_rng(0)
@@ -83,6 +85,18 @@ def test_codes_are_kept_for_the_same_settings_alone():
     changing = EqualFrequency(2)
     assert problem.codes(changing, y).levels.max() == 2
     assert problem.codes(changing.set_params(n_bins=4), y).levels.max() == 4
+
+
+def test_a_custom_discretizer_need_not_be_one_that_can_be_pickled():
+    class Halves(Discretizer):
+        def encode(self, X, y=None, sample_weight=None):
+            values = read_table(X).dense
+            return Codes.from_values((values > np.median(values, axis=0)).astype(np.uint8))
+
+    sieve = Sieve("mim", discretizer=Halves(), n_features_to_select=2).fit(FRAME, Y)
+    expected = Sieve("mim", discretizer=EqualFrequency(2), n_features_to_select=2).fit(FRAME, Y)
+    assert sieve.selected_.tolist() == expected.selected_.tolist()
+    assert sieve.label_information(FRAME, Y).shape == (2, 2)
 
 
 def test_rows_without_weight_neither_count_nor_decide_the_type_of_a_target():

@@ -220,7 +220,13 @@ class Problem:
             return self.X.encode(discretizer, targets, self.weights)
         # The key has every setting of the discretizer (a representation leaves some out), and the identity of the targets, on
         # which supervised bins depend; they are kept with the codes, so that no other object gets their identity.
-        key = type(discretizer), pickle.dumps(discretizer), id(targets)
+        try:
+            key = type(discretizer), pickle.dumps(discretizer), id(targets)
+        except (pickle.PicklingError, AttributeError, TypeError):  # a custom one whose settings cannot be compared
+            tables = discretizer.encode(self.features, targets, self.weights)
+            every = tables if isinstance(tables, list) else [tables]
+            some = [each if columns is None else each.take_columns(np.asarray(columns, dtype=np.intp)) for each in every]
+            return some if isinstance(tables, list) else some[0]
         known = self._codes.get(key)
         if known is None and columns is None:
             known = self._codes[key] = discretizer.encode(self.features, targets, self.weights), targets
@@ -228,8 +234,8 @@ class Problem:
             tables = known[0]
             if columns is None:
                 return tables  # type: ignore[no-any-return]
-            some = np.asarray(columns, dtype=np.intp)
-            return [each.take_columns(some) for each in tables] if isinstance(tables, list) else tables.take_columns(some)
+            chosen = np.asarray(columns, dtype=np.intp)
+            return [each.take_columns(chosen) for each in tables] if isinstance(tables, list) else tables.take_columns(chosen)
         assert columns is not None
         of_some = *key, tuple(columns)
         if of_some not in self._codes:
