@@ -64,8 +64,8 @@ void add_terms(const double* cells, size_t n_cells, size_t pitch, size_t n, cons
     }
 }
 
-// sums[i] -= p log p for p = times * alpha[i] + beta[i] * counts[i], in units of 2^-52. Rounding may bring p above
-// 1, where p log p would be negative, and is truncated differently.
+// sums[i] -= p log p for p = times * alpha[i] + beta[i] * counts[i], in units of 2^-52. Rounding may bring p
+// above 1, where p log p would be negative, and is truncated differently.
 inline void add_entropies(const double* counts, size_t n, const double* alpha, double times,
                           const double* beta, const double* logs, fixed_t* sums) {
     for (size_t i = 0; i < n; i += vector_bytes / 8) {
@@ -104,8 +104,9 @@ inline void add_entropies(const double* counts, size_t n, const double* alpha, d
 // Shrinks tables towards uniform ones: Hausser and Strimmer (2009), eq. 6, whose sum of (t - p)^2 is the sum
 // of p^2 less t. Levels of a feature that do not occur have no cells.
 //
-// Squares of weights, which are whole numbers up to 2^41, are larger than a double is exact for, and their sum would
-// depend on the order of the cells. So high and low bits are added up separately, each sum being exact.
+// Squares of weights, which are whole numbers up to 2^41, are larger than a double is exact for, and their
+// sum would depend on the order of the cells. So high and low bits are added up separately, each sum being
+// exact.
 template <class Count>
 void shrink(const ShrunkTables<Count>& of) {
     const size_t levels = of.levels, given = of.given, classes = of.classes, pitch = of.pitch, n = of.n;
