@@ -1,8 +1,14 @@
 """``select --memory-limit``: files that are read by columns have the selection of the whole table."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import distributed
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -85,3 +91,20 @@ def test_without_a_scheduler_the_remedy_is_named(files, monkeypatch):
     refused = refusal("select", files / "songs.parquet", "--labels", "5", "--dask", "tcp://127.0.0.1:9")
     assert "no scheduler answers there" in refused
     assert "dask scheduler" in refused
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
+def test_a_terminated_selection_leaves_no_temporary_files(tmp_path):
+    table = pd.DataFrame(np.random.default_rng(0).normal(size=(40_000, 40))).round(3)
+    table["y"] = (table[0] > 0).astype(int)
+    table.to_csv(tmp_path / "songs.csv", index=False)
+    (tmp_path / "temporary").mkdir()
+    command = [sys.executable, "-m", "labelsieve", "select", "songs.csv", "--labels", "y", "--memory-limit", "20MB", "-k", "40"]
+    environment = os.environ | {"TMPDIR": str(tmp_path / "temporary")}
+    with subprocess.Popen([*command, "--criterion", "jmi"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
+        while not any((tmp_path / "temporary").glob("labelsieve-*/*.parquet")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert not list((tmp_path / "temporary").glob("labelsieve-*"))

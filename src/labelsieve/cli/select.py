@@ -1,8 +1,10 @@
 """The verb ``select``: read a file, select features, and print the selection."""
 
 import os
+import signal
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -250,14 +252,16 @@ def select(
         options = replace(options, criterion="auto")
     elif in_parts and options.criterion is None:  # one that is counted in parts, whether or not the file fits
         options = replace(options, criterion="cmim")
-    table = large_table(file, options, memory_limit, cache_folder, always=dask is not None) if in_parts else None
-    if table is not None:
-        if auto or redundant is not None or stability is not None:
+    with removed_files() if in_parts else nullcontext():
+        table = large_table(file, options, memory_limit, cache_folder, always=dask is not None) if in_parts else None
+        if table is not None and (auto or redundant is not None or stability is not None):
             raise InputError(
                 "--auto, --redundant and --stability need the whole table in memory; raise --memory-limit, leave out --dask."
             )
-        with cluster(dask):
-            selector = fit_large(table, options, on_cluster=dask is not None)
+        if table is not None:
+            with cluster(dask):
+                selector = fit_large(table, options, on_cluster=dask is not None)
+    if table is not None:
         selection: Selection = selector.selection(label_names=table.label_names)
     else:
         selector, problem, data = options.fit(file, **settings)
@@ -342,6 +346,16 @@ def _learns(selector: Any) -> bool:
     from labelsieve.stopping import CrossValidated
 
     return isinstance(selector.get_params(deep=False).get("n_features_to_select"), CrossValidated)
+
+
+@contextmanager
+def removed_files() -> Iterator[None]:
+    """Inside, a signal to terminate ends the program in order, so that the temporary files of a table are removed."""
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def large_table(
