@@ -23,6 +23,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import has_fit_parameter
 
 from labelsieve import InputError, Sieve
+from labelsieve.criteria import JoinedMIM
 from labelsieve.datasets import ChunkedTable
 from labelsieve.discretize import Discretizer
 from labelsieve.formula import FormulaError
@@ -44,6 +45,7 @@ COLUMN_ORDER = ROW_ORDER | {"pca", "mfs-mcdm", "pmfs", "rfs", "llsf", "mddm", "g
 RANDOM_SPACES = ("select-random", "group", "group-rand", "group-auto", "clusters", "sampled", "frequent")
 OF_GROUPS = ("group", "group-rand", "group-auto")  # their references suppose a cluster for every labelset
 OF_COUNTS = (*RANDOM_SPACES, "pruned", "select-max", "select-min")  # their references do not know weights
+JOINED = {name for name, preset in PRESETS.items() if isinstance(preset.criterion, JoinedMIM)}  # divided by sums of squares
 CLOSE = 1e-7
 fits = Counter()
 
@@ -62,7 +64,7 @@ class Case:
     @property
     def of_counts(self) -> bool:
         """Whether scores come from counts, so that they are the same to the last bit in every way."""
-        return self.method in {**CRITERIA, **PRESETS}
+        return self.method in {**CRITERIA, **PRESETS} and self.method not in JOINED
 
     def selector(self, **changed: Any) -> Any:
         parameters = self.parameters | changed
