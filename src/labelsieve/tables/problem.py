@@ -2,7 +2,7 @@
 
 import pickle
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -448,11 +448,3 @@ def _take_rows(X: Any, rows: NDArray[np.bool_]) -> Any:
         return X.take_rows(rows)
     kept = np.flatnonzero(rows)
     return nw.from_native(X, eager_only=True)[kept].to_native() if is_frame(X) else X[kept]
-
-
-def some_columns(problem: Problem, columns: Sequence[int]) -> Problem:
-    """Return the problem with some of its features, in the order of ``columns``."""
-    X, some = problem.X, list(columns)
-    taken = nw.from_native(X, eager_only=True)[:, some].to_native() if is_frame(X) else X[:, some]
-    names = None if problem.feature_names is None else tuple(problem.feature_names[column] for column in some)
-    return replace(problem, X=taken, feature_names=names, _codes={})
