@@ -11,11 +11,19 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
-from sklearn.utils._param_validation import Interval, Options
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.errors import InputError, is_whole, one_of, require_same_rows, unknown_name, whole_number
-from labelsieve.parameters import AT_LEAST_ONE, POSITIVE, CheckedParameters, StrOptions, checked_fit, parameter
+from labelsieve.parameters import (
+    AT_LEAST_ONE,
+    POSITIVE,
+    CheckedParameters,
+    Interval,
+    Options,
+    StrOptions,
+    checked_fit,
+    parameter,
+)
 from labelsieve.tables.codes import MAX_LEVELS, Codes
 from labelsieve.tables.cut_points import ColumnCuts, apply_cuts, bin_equal_width, cut_by_values, require_finite
 from labelsieve.tables.frames import NumberTable, read_table

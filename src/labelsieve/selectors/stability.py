@@ -7,10 +7,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import check_random_state
 
 from labelsieve.errors import InputError, one_of, whole_number
 from labelsieve.labelspace.base import RandomState
+from labelsieve.parameters import take_rows
 from labelsieve.selectors.auto.folds import for_all_rows
 from labelsieve.statistics import Stability, stability_index
 from labelsieve.tables.label_sets import label_matrix
@@ -111,5 +112,5 @@ def row_samples(n_rows: int, n_repeats: int, kind: Kind, fraction: float, random
 def _support(selector: BaseEstimator, X: TableLike, Y: TargetsLike, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     X, Y = as_table(X), as_table(Y)
     with part_of_the_rows():
-        mask: NDArray[np.bool_] = clone(selector).fit(_safe_indexing(X, rows), _safe_indexing(Y, rows)).get_support()
+        mask: NDArray[np.bool_] = clone(selector).fit(take_rows(X, rows), take_rows(Y, rows)).get_support()
     return mask

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _num_samples
 
 from labelsieve.errors import InputError, is_whole, not_negative, number, one_of, unknown_name
 from labelsieve.formula import I, Plan, f, min_s, s, sum_y, y
@@ -16,7 +15,7 @@ from labelsieve.metrics import MEASURES
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.search import CombinedGain
 from labelsieve.stopping.base import MAX_CURVE_LENGTH, Evaluator, Floats, SelectionPath, StoppingRule
-from labelsieve.tables.types import TableLike, TargetsLike
+from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 # The scale of a criterion's scores may change with every step (that of JMI grows), so rules that compare scores along a
 # selection path can use the added information instead, for every criterion.
@@ -336,7 +335,7 @@ class CrossValidated(StoppingRule):
         from sklearn.model_selection import KFold, check_cv  # loaded late: no other rule needs it
 
         if is_whole(self.cv):
-            if (n_rows := _num_samples(X)) < int(self.cv):
+            if (n_rows := int(as_table(X).shape[0])) < int(self.cv):
                 raise InputError(
                     f"CrossValidated: {self.cv} folds need {self.cv} rows, and there are n_samples = {n_rows}; use fewer "
                     "folds, or give a number of features."

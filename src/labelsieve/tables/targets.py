@@ -10,7 +10,6 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 
 from labelsieve.errors import (
     ConstantTargetWarning,
@@ -377,7 +376,9 @@ def counted_targets(Y: Any, rows: NDArray[np.bool_]) -> Any:
         largest = [int(taken.column(column).max()) for column in range(taken.n_columns)]
         return replace(taken, levels=np.array(largest, dtype=np.uint32) + 1)
     check_sparse(Y, "Y")
-    return _safe_indexing(Y.tocsr() if is_sparse(Y) else Y, np.flatnonzero(rows))
+    from labelsieve.parameters import take_rows  # loaded late: reading data needs no scikit-learn
+
+    return take_rows(Y.tocsr() if is_sparse(Y) else Y, np.flatnonzero(rows))
 
 
 def n_target_rows(Y: Any) -> int:

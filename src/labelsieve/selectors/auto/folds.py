@@ -11,12 +11,12 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.utils import _safe_indexing
 
 from labelsieve.classifiers.prefix_scores import LearnerFeatures, Measured, Scale, prefix_scores, scaled_rows
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES
+from labelsieve.parameters import take_rows
 from labelsieve.registry import make_selector, method_of
 from labelsieve.statistics import confidence_band
 from labelsieve.tables.targets import part_of_the_rows
@@ -189,7 +189,7 @@ class FoldEvaluation:
         parts = np.split(np.arange(len(test)), ends[:-1])
         if isinstance(selector, str):
             return self._control(selector, train, test, parts)
-        ranking = ranked(selector, _safe_indexing(self.X, train), _safe_indexing(self.Y, train), int(sizes[-1]), name)
+        ranking = ranked(selector, take_rows(self.X, train), take_rows(self.Y, train), int(sizes[-1]), name)
         if not ranking:
             raise InputError(f"{name} ranks no feature.")
         matrix, widths = self.features.columns(ranking[: sizes[-1]])

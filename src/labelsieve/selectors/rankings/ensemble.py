@@ -8,11 +8,11 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import get_tags
 
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace.base import RandomState
-from labelsieve.parameters import AT_LEAST_ONE, HasMethods, Interval, checked_fit, parameter
+from labelsieve.parameters import AT_LEAST_ONE, HasMethods, Interval, checked_fit, parameter, take_rows
 from labelsieve.selectors.auto.folds import for_all_rows, ranked, read_selectors
 from labelsieve.selectors.base import BaseRanking, Result
 from labelsieve.selectors.stability import row_samples
@@ -189,5 +189,5 @@ def _list(
     selector: BaseEstimator, X: TableLike, Y: TargetsLike, rows: NDArray[np.intp] | None, length: int | None, name: str
 ) -> list[int]:
     if rows is not None:
-        X, Y = _safe_indexing(X, rows), _safe_indexing(Y, rows)
+        X, Y = take_rows(X, rows), take_rows(Y, rows)
     return ranked(selector, X, Y, length, name)[:length]
