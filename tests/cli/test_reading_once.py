@@ -26,7 +26,7 @@ def calls(monkeypatch):
 
         monkeypatch.setattr(place, name, counted)
 
-    count(import_module("labelsieve.datasets.fetch"), "load")  # the module; the package has a function of this name
+    count(import_module("labelsieve.datasets.readers.load"), "open_content")
     for name in ("read_table", "read_target_columns", "read_label_sets"):
         count(problem, name)
     count(EqualFrequency, "_cut")
@@ -37,11 +37,11 @@ def calls(monkeypatch):
 def test_a_selection_reads_everything_once(file, calls, method):
     result = run("select", file, "--labels", 5, "--criterion", method, "-k", 3)
     assert result.exit_code == 0, result.output
-    assert calls == {"load": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
+    assert calls == {"open_content": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
 
 
 def test_a_report_reads_everything_once(file, calls, tmp_path):
     pytest.importorskip("matplotlib", reason="a report has figures")
     result = run("report", file, "--labels", 5, "-k", 3, "--stability", 0, "-o", tmp_path / "report.html")
     assert result.exit_code == 0, result.output
-    assert calls == {"load": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
+    assert calls == {"open_content": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
