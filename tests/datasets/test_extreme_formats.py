@@ -54,6 +54,13 @@ def test_text_in_pieces_of_any_size_equals_a_naive_reader(tmp_path_factory, rows
     np.testing.assert_array_equal(found[1].toarray(), Y)
 
 
+def test_the_content_decides_the_format_and_not_the_name_of_the_file(tmp_path):
+    text = "1 1:0.5 3:2\n0 2:1 3:1\n1 1:1\n"
+    for name in ("rows.csv", "rows.txt"):
+        (tmp_path / name).write_text(text)
+        assert load(tmp_path / name).X.toarray().tolist() == [[0.5, 0, 2], [0, 1, 1], [1, 0, 0]]
+
+
 def test_a_byte_order_mark_does_not_hide_the_format(tmp_path):
     file = tmp_path / "a.txt"
     file.write_bytes(b"\xef\xbb\xbf" + SIZES.encode())

@@ -409,7 +409,7 @@ def fit_large(table: "ChunkedTable", options: SelectOptions, *, on_cluster: bool
 
 def _is_libsvm(path: Path) -> bool:
     from labelsieve.datasets.readers.files import LOOK
-    from labelsieve.datasets.readers.libsvm import is_libsvm
+    from labelsieve.datasets.readers.load import is_libsvm
 
     with path.open("rb") as file:
         return is_libsvm(file.read(LOOK))

@@ -4,7 +4,6 @@
 :func:`parse_libsvm` joins the blocks; a :class:`~labelsieve.datasets.ChunkedTable` stores them in files.
 """
 
-import codecs
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.readers.columns import AdjacentCells, Column, Table, check_width
-from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, LOOK, require_memory, whole_lines
+from labelsieve.datasets.readers.files import CELL, DEFAULT_LIMIT, require_memory, whole_lines
 from labelsieve.errors import DatasetError
 
 BLOCK = 2**19  # bytes of text that are parsed at a time
@@ -26,24 +25,7 @@ WORKING_BYTES = 80  # for each byte of a block, at most, while it is parsed
 COLUMN_BYTES = 400  # of a column: its name, and what describes it
 LARGEST_LABEL = 2**53  # scikit-learn reads labels as floats
 # Possessive (++, *+): a long number is read once, and not again from each of its digits.
-_LABELS = r"[+-]?\d++(?:,[+-]?\d++)*+(?=[\s#]|\Z)"
-_PAIR = r"\d++:[^\s:,]++(?:\s++|\Z)"
-_ROW = re.compile(rf"\s*+(?:{_LABELS})?\s*+(?:qid:\d++\s*+)?(?:{_PAIR})*+(?:#.*)?")
-_SIZES = re.compile(r"(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})\s*")
-
-
-def is_libsvm(data: bytes) -> bool:
-    r"""True if the first rows look like libsvm's.
-
-    >>> is_libsvm(b"1,3 5:0.2\n"), is_libsvm(b"a,b\n1,2\n")
-    (True, False)
-    """
-    start = data[:LOOK].removeprefix(codecs.BOM_UTF8).decode("latin-1")
-    if len(data) >= LOOK:
-        start = start.rpartition(" ")[0]  # whole words only
-    lines = [line for line in start.splitlines()[:3] if line.strip()]
-    rows = lines[1:] if lines and _SIZES.fullmatch(lines[0]) else lines
-    return bool(rows) and all(_ROW.fullmatch(line) for line in rows) and any(":" in line.partition("#")[0] for line in rows)
+SIZES = re.compile(r"(\d{1,18})\s+(\d{1,18})\s+(\d{1,18})\s*")
 
 
 def parse_libsvm(data: bytes | Iterable[bytes], file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
@@ -133,7 +115,7 @@ class LibsvmRows:
         for block in whole_lines(self._pieces, self._file, size):
             if line == 1:
                 first, _, rest = block.partition(b"\n")
-                if found := _SIZES.fullmatch(first.decode("latin-1")):
+                if found := SIZES.fullmatch(first.decode("latin-1")):
                     self._sizes, block, line = (int(found[1]), int(found[2]), int(found[3])), rest, 2
             self._n_bytes += len(block)
             what = f"text of at least {self._n_bytes:,} bytes with {self._n_cells:,} cells"

@@ -1,5 +1,6 @@
 """Loading a data set: the format is recognized, the columns are read, and features and labels are separated."""
 
+import codecs
 import os
 import re
 import warnings
@@ -24,7 +25,7 @@ from labelsieve.datasets.readers.labels import (
     rows_with_labels,
     targets,
 )
-from labelsieve.datasets.readers.libsvm import is_libsvm, parse_libsvm
+from labelsieve.datasets.readers.libsvm import SIZES, parse_libsvm
 from labelsieve.datasets.readers.matlab import parse_matlab
 from labelsieve.datasets.readers.npz import parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
@@ -35,6 +36,10 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
 _ARFF = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|%[^\r\n]*+)*+@(?:relation|attribute)\b", re.IGNORECASE)
 _MATLAB = (b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file", b"\x89HDF\r\n")
+# A row of libsvm: labels, then pairs of a column and a value, then a comment.
+_LABELS = r"[+-]?\d++(?:,[+-]?\d++)*+(?=[\s#]|\Z)"
+_PAIR = r"\d++:[^\s:,]++(?:\s++|\Z)"
+_ROW = re.compile(rf"\s*+(?:{_LABELS})?\s*+(?:qid:\d++\s*+)?(?:{_PAIR})*+(?:#.*)?")
 _ZIP = b"PK\x03\x04"
 # Formats that are not read, by their first bytes.
 _OTHERS = {
@@ -166,7 +171,7 @@ def load(
 def read_table(file: Path, strings: Strings, max_bytes: int) -> Table:
     """Read all columns of a file, which is opened once; libsvm is parsed while it is read, as its text may be very long."""
     with open_content(file) as content:
-        if file.suffix.lower() != ".csv" and is_libsvm(content.start):
+        if is_libsvm(content.start):
             return parse_libsvm(content.pieces(), file, max_bytes)
         return parse(content.read(max_bytes), file, strings=strings, max_bytes=max_bytes)
 
@@ -188,8 +193,21 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     other = next((what for start, what in _OTHERS.items() if data.startswith(start)), None)
     if other is not None or _JSON.match(data[:LOOK]):
         raise DatasetError(f"this is {other or 'JSON'}, which is not read.", "Save the table as Parquet or CSV.", path)
-    is_csv = path.suffix.lower() == ".csv" or not is_libsvm(data)
-    return (parse_csv if is_csv else parse_libsvm)(data, path, max_bytes)
+    return (parse_libsvm if is_libsvm(data) else parse_csv)(data, path, max_bytes)
+
+
+def is_libsvm(data: bytes) -> bool:
+    r"""True if the first rows look like libsvm's.
+
+    >>> is_libsvm(b"1,3 5:0.2\n"), is_libsvm(b"a,b\n1,2\n")
+    (True, False)
+    """
+    start = data[:LOOK].removeprefix(codecs.BOM_UTF8).decode("latin-1")
+    if len(data) >= LOOK:
+        start = start.rpartition(" ")[0]  # whole words only
+    lines = [line for line in start.splitlines()[:3] if line.strip()]
+    rows = lines[1:] if lines and SIZES.fullmatch(lines[0]) else lines
+    return bool(rows) and all(_ROW.fullmatch(line) for line in rows) and any(":" in line.partition("#")[0] for line in rows)
 
 
 def split_columns(
