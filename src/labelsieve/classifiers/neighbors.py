@@ -361,7 +361,7 @@ class KNNRegressor(RegressorMixin, BaseNeighborEstimator):
 
     @checked_fit
     def fit(self, X: TableLike, y: TargetsLike) -> Self:
-        """Store the rows."""
+        """Store the training rows and their targets; neighbors are searched when a prediction is made."""
         self._X, targets = self._read(X, y)
         self._learn(self._X, None, targets)
         return self

@@ -84,7 +84,7 @@ class SparseFiles:
         self._sizes = np.zeros(0, dtype=np.int64)
 
     def add(self, X: object) -> None:
-        """Store some rows."""
+        """Append the rows of a chunk to the temporary files."""
         columns = sparse.csc_array(X, dtype=np.float64)
         if columns.data is getattr(X, "data", None):
             columns = columns.copy()

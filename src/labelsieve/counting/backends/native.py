@@ -65,7 +65,7 @@ class NativeBackend(CodesBackend):
 
     @cached_property
     def _session(self) -> core.Session:
-        """Features and targets, packed."""
+        """The compiled session that counts: features and targets packed as bits, made when first needed."""
         return self._pack(self.X, self.Y, self.weights, self.row_index)
 
     @cached_property

@@ -113,7 +113,7 @@ class ColumnLog:
 
     @property
     def finished(self) -> list[int]:
-        """Columns that are written."""
+        """Return the numbers of the columns whose codes are in the file already."""
         found: list[int] = np.flatnonzero(self._finished).tolist()
         return found
 

@@ -133,7 +133,7 @@ class StoredCodes:
         return cls(str(X.file.raw.name), X.dense.dtype.str, X.shape, X.levels[columns], rows, columns)
 
     def read(self) -> Codes:
-        """Read the codes."""
+        """Load the codes of this part, its rows and columns, into memory."""
         table = np.memmap(self.path, dtype=self.dtype, mode="r", shape=self.shape, order="F")
         dense = np.array(table[self.rows, self.columns], order="F")
         return Codes(len(dense), self.levels, dense=dense)

@@ -180,7 +180,7 @@ class DeviceFeatures:
 
     @property
     def bytes(self) -> int:
-        """Memory of the features."""
+        """Number of bytes that the packed features take on the device."""
         return sum(block.bytes for block in self.packed) + sum(int(block.codes.nbytes) for block in self.codes)
 
     @property
