@@ -101,6 +101,7 @@ class PositionalBlock final : public Block<Count> {
     }
 
   private:
+    void clear() { std::memset(words_.data(), 0, words_.size() * sizeof(uint64_t)); }
     void pack(const DenseColumns& columns);
     void pack(const SparseColumns& columns);
     void add_list(const row_t* rows, size_t n, uint64_t* planes, unsigned n_planes) const;

@@ -58,6 +58,16 @@ class DenseColumns final : public Columns {
         return item_size_ == 1 && row_stride_ == 1 ? data_ + ptrdiff_t(column) * column_stride_ : nullptr;
     }
 
+    // The first of some columns that follow each other in every row as bytes, else null; `stride` is that of
+    // the rows.
+    const uint8_t* rows_of_bytes(std::span<const size_t> columns, size_t& stride) const {
+        if (item_size_ != 1 || column_stride_ != 1 || row_stride_ < ptrdiff_t(size())) return nullptr;
+        for (size_t j = 1; j < columns.size(); ++j)
+            if (columns[j] != columns[0] + j) return nullptr;
+        stride = size_t(row_stride_);
+        return data_ + columns[0];
+    }
+
   private:
     const uint8_t* data_;
     size_t item_size_;

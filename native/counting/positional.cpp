@@ -28,7 +28,7 @@ template <class Count>
 PositionalBlock<Count>::PositionalBlock(const Columns& columns, size_t levels, std::vector<size_t> features,
                                         const RowWeights<Count>* weights)
     : Block<Count>(levels, std::move(features), weights), n_rows_(columns.n_rows()),
-      words_(checked_product(columns.n_rows() + 1, block_words)) {
+      words_(Buffer<uint64_t>::unset(checked_product(columns.n_rows() + 1, block_words))) {
     this->set_pitch(block_bits);  // planes are read 512 counters at a time
     for (size_t column = 0; column < block_bits; ++column) {
         bit_of_column_[column] = uint16_t(weights ? kernels().bit_of_column(column) : column);
@@ -49,6 +49,20 @@ PositionalBlock<Count>::PositionalBlock(const Columns& columns, size_t levels, s
 
 template <class Count>
 void PositionalBlock<Count>::pack(const DenseColumns& columns) {
+    RowMajorCodes by_rows{.codes = nullptr,
+                          .row_stride = 0,
+                          .n_rows = n_rows_,
+                          .n_columns = features().size(),
+                          .levels = levels(),
+                          .width = width(),
+                          .words = words_.data()};
+    by_rows.codes = this->weights() ? nullptr : columns.rows_of_bytes(features(), by_rows.row_stride);
+    if (by_rows.codes && n_rows_ != 0) {
+        std::fill_n(words_.data() + n_rows_ * block_words, block_words, 0);
+        if (kernels().pack_rows(by_rows)) return;
+        // Some code is too large: the other way of packing says where.
+    }
+    clear();
     const size_t n_bits = (levels() - 1) * width();
     each_stripe(columns, *this, [&](size_t top, const uint64_t* bits) {
         const size_t rows = std::min<size_t>(64, n_rows_ - top);
@@ -76,6 +90,7 @@ void PositionalBlock<Count>::pack(const DenseColumns& columns) {
 
 template <class Count>
 void PositionalBlock<Count>::pack(const SparseColumns& columns) {
+    clear();
     for (size_t i = 0; i < features().size(); ++i)
         each_listed(columns, features()[i], [&](size_t level, row_t row) {
             const size_t bit = bit_of_column_[(level - 1) * width() + i];

@@ -228,6 +228,43 @@ uint64_t match_levels(const uint8_t* codes, size_t levels, uint64_t* bits, size_
     return ~known;
 }
 
+// Sixty-four columns become a mask for each level, which is where it belongs already: rows of bits need no
+// transposition. `aligned`: the bits of a level begin at a word.
+template <bool aligned>
+bool pack_codes(const RowMajorCodes& of) {
+    const size_t end = (of.n_rows - 1) * of.row_stride + of.n_columns;  // nothing is read from there on
+    uint64_t unknown = 0;
+    for (size_t row = 0; row < of.n_rows; ++row) {
+        uint64_t words[block_words + 1] = {};
+        for (size_t first = 0; first < of.n_columns; first += 64) {
+            const size_t n = of.n_columns - first < 64 ? of.n_columns - first : 64;
+            const size_t offset = row * of.row_stride + first;
+            const uint8_t* codes = of.codes + offset;
+            uint8_t copy[64] = {};
+            if (offset + 64 > end) {
+                std::memcpy(copy, codes, n);
+                codes = copy;
+            }
+            const uint64_t used = n == 64 ? ~uint64_t(0) : (uint64_t(1) << n) - 1;
+            uint64_t known = equal_mask(codes, 0);
+            for (size_t a = 1; a < of.levels; ++a) {
+                const uint64_t mask = equal_mask(codes, uint8_t(a));
+                known |= mask;
+                const size_t at = (a - 1) * of.width + first, shift = aligned ? 0 : at % 64;
+                words[at / 64] |= (mask & used) << shift;
+                if (!aligned && shift != 0) words[at / 64 + 1] |= (mask & used) >> (64 - shift);
+            }
+            unknown |= ~known & used;
+        }
+        std::memcpy(of.words + row * block_words, words, block_words * sizeof(uint64_t));
+    }
+    return unknown == 0;
+}
+
+bool pack_rows(const RowMajorCodes& of) {
+    return of.width % 64 == 0 || of.levels == 2 ? pack_codes<true>(of) : pack_codes<false>(of);
+}
+
 void transpose(uint64_t* matrix) {
     uint64_t mask = 0x00000000FFFFFFFFu;
     for (int distance = 32; distance != 0; distance >>= 1, mask ^= mask << distance) {
@@ -330,6 +367,7 @@ const Kernels kernels = {
     .shrink_weights = shrink<double>,
     .add_known = add_known,
     .match_levels = match_levels,
+    .pack_rows = pack_rows,
     .transpose = transpose,
     .add_squares = add_squares,
     .move_gradient = move_gradient,

@@ -20,6 +20,14 @@ struct BitColumns {
     size_t stride, size;
 };
 
+// Codes that lie row by row, as bytes, and the one-hot bits that they become: bit (a - 1) * width + i of the
+// eight words of a row is set where column i has level a. Level 0 has no bits.
+struct RowMajorCodes {
+    const uint8_t* codes;  // of the first row and column; the columns of a row follow each other
+    size_t row_stride, n_rows, n_columns, levels, width;
+    uint64_t* words;  // out
+};
+
 // Cell (a, v) of candidate i is at [(a * given + v) * pitch + i] for levels a of the candidate and v of the
 // column conditioned on. Cells with a = 0 or v = 0 follow from the others and the margins. A Count is a
 // count_t or, for weights, a double that holds a whole number.
@@ -210,6 +218,9 @@ struct Kernels {
     // bits[a - 1] = the 64-bit mask of codes equal to a, for a = 1 .. levels - 1, of 64 byte codes. Returns
     // the mask of the codes that are none of 0 .. levels - 1.
     uint64_t (*match_levels)(const uint8_t* codes, size_t levels, uint64_t* bits, size_t stride);
+
+    // Packs codes of at most 512 / (levels - 1) columns. Returns false when a code is not below `levels`.
+    bool (*pack_rows)(const RowMajorCodes& codes);
 
     // Transposes a 64 x 64 bit matrix in place: bit j of word i becomes bit i of word j.
     void (*transpose)(uint64_t* matrix);

@@ -65,6 +65,14 @@ inline void add3(vector_t& carry, vector_t& sum, vector_t a, vector_t b, vector_
 inline uint64_t equal_mask(const uint8_t* codes, uint8_t value) {
 #if defined(__AVX512BW__)
     return _mm512_cmpeq_epi8_mask(_mm512_loadu_si512(codes), _mm512_set1_epi8(char(value)));
+#elif defined(__AVX2__)
+    const __m256i wanted = _mm256_set1_epi8(char(value));
+    uint64_t mask = 0;
+    for (int part = 0; part < 2; ++part) {
+        const __m256i codes_of = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(codes + 32 * part));
+        mask |= uint64_t(uint32_t(_mm256_movemask_epi8(_mm256_cmpeq_epi8(codes_of, wanted)))) << (32 * part);
+    }
+    return mask;
 #elif defined(LABELSIEVE_X86)
     const __m128i wanted = _mm_set1_epi8(char(value));
     uint64_t mask = 0;

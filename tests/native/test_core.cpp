@@ -120,6 +120,43 @@ void test_panels() {
     }
 }
 
+// Bytes that lie row by row are packed in a way of their own: the same panels as from columns, for widths
+// that are not whole words, and a code that is too large is found.
+void test_row_major_bytes() {
+    Pool pool(1);
+    for (const uint32_t levels : {2u, 3u, 4u, 5u, 7u, 33u})
+        for (const size_t d : {size_t(1), size_t(63), size_t(72), size_t(130), size_t(700)}) {
+            const size_t n = 1 + below(150), stride = d + below(3);
+            const CodeTable x(below, n, std::vector<uint32_t>(d, levels), 0.3), y(below, n, {2, 3}, 0.4);
+            std::vector<uint8_t> bytes((n - 1) * stride + d, 255);  // what lies between rows is no code
+            for (size_t i = 0; i < n; ++i)
+                for (size_t k = 0; k < d; ++k) bytes[i * stride + k] = uint8_t(x.at(i, k));
+            const DenseColumns by_columns = x.dense(), y_columns = y.dense();
+            const DenseColumns by_rows({.data = bytes.data(),
+                                        .item_size = 1,
+                                        .row_stride = ptrdiff_t(stride),
+                                        .column_stride = 1,
+                                        .n_rows = n},
+                                       x.levels);
+            const auto table = term_table(n, 1000);
+            const Targets targets(y_columns, pool);
+            std::vector<uint32_t> given(n);
+            for (auto& code : given) code = uint32_t(below(3));
+            std::vector<fixed_t> pair(d), expected_pair(d), triple(2 * d), expected(2 * d);
+            Features<count_t> packed(by_rows, nullptr, Strategy::positional, pool);
+            Features<count_t> plain(by_columns, nullptr, Strategy::positional, pool);
+            Panels<count_t> panels(packed, targets, {.table = table.data()}, pool);
+            Panels<count_t> naive(plain, targets, {.table = table.data()}, pool);
+            panels.run(whole_panel(given, 3, 2, pair, triple));
+            naive.run(whole_panel(given, 3, 2, expected_pair, expected));
+            EXPECT(pair == expected_pair);
+            EXPECT(triple == expected);
+            bytes[below(n) * stride + below(d)] = uint8_t(levels);
+            EXPECT(throws<std::invalid_argument>(
+                [&] { const Features<count_t> wrong(by_rows, nullptr, Strategy::positional, pool); }));
+        }
+}
+
 // A ratio for a target whose last level is never, or always, the code.
 void test_wrong_ratios() {
     Pool pool(1);
@@ -297,6 +334,7 @@ int main() {
     test_several_panels();
     test_refine();
     test_panels();
+    test_row_major_bytes();
     test_wrong_ratios();
     test_tall_data();
     test_row_index();
