@@ -85,9 +85,9 @@ class StudyResults:
                 self._rankings.setdefault((dataset, method), []).append(selected)
             seconds = "sum(seconds) FROM {} WHERE error IS NULL GROUP BY"
             selecting = db.execute(f"SELECT dataset, method, {seconds.format('selections')} 1, 2")
-            self._selection_seconds = {tuple(key): total for *key, total in selecting}
+            self._selection_seconds: dict[tuple[str, ...], float] = {tuple(key): total for *key, total in selecting}
             evaluating = db.execute(f"SELECT dataset, method, classifier, {seconds.format('cells')} 1, 2, 3")
-            self._evaluation_seconds = {tuple(key): total for *key, total in evaluating}
+            self._evaluation_seconds: dict[tuple[str, ...], float] = {tuple(key): total for *key, total in evaluating}
             self._profile = read_profile(db)
         if protocol is not None:
             sizes = {
@@ -100,11 +100,43 @@ class StudyResults:
             rows = [row for row in rows if row.split < n_splits and row.measure in protocol.measures]
             rows = [row for row in rows if row.k in sizes.get((row.dataset, row.method, row.classifier), ())]
             methods = [method.name for method in protocol.methods if method.name in methods]
+        self._keep(rows, failures, methods)
+
+    def _keep(self, rows: "list[ResultRow]", failures: "list[FailedCell]", methods: list[str]) -> None:
+        """Index the rows, which have been read from a file or an archive."""
         self._rows, self.failures, self.methods = rows, failures, methods
         self.mixed = mixed_kinds(rows)
         self.datasets = sorted({row.dataset for row in rows})
         self._values = ValueIndex(rows)
         self.classifiers, self.measures = self._values.classifiers, self._values.measures
+
+    @classmethod
+    def from_rows(
+        cls,
+        rows: "list[ResultRow]",
+        *,
+        failures: "Sequence[FailedCell]" = (),
+        methods: Sequence[str],
+        shapes: "Mapping[str, DatasetRecord]",
+        test_shares: Mapping[str, float],
+        seconds: Mapping[tuple[str, str], float],
+    ) -> "StudyResults":
+        """Make results from rows that were stored elsewhere, such as in an archive of finished studies.
+
+        ``seconds`` are those of the selections by data set and method; ``methods`` gives the order of the methods. Rankings,
+        runs and the profile are empty.
+        """
+        self = cls.__new__(cls)
+        self.protocol, self.runs, self.shapes = {}, [], dict(shapes)
+        self._test_shares, self._rankings = dict(test_shares), {}
+        self._selection_seconds = {tuple(key): spent for key, spent in seconds.items()}
+        cells = {(row.dataset, row.method, row.classifier, row.split): row.seconds for row in rows}
+        self._evaluation_seconds = {}
+        for (*key, _), spent in cells.items():
+            self._evaluation_seconds[tuple(key)] = self._evaluation_seconds.get(tuple(key), 0.0) + spent
+        self._profile = Profile({}, 0.0, 0.0)
+        self._keep(rows, list(failures), list(methods))
+        return self
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row for each value: its cell, number of features, measure, and the seconds of the cell."""

@@ -147,7 +147,7 @@ class Study:
             n_missing, n_done, n_failed = plan.count("missing"), 0, 0
             with progress_bar("study: cells") as progress, closing(results):
                 for batch, result in results:
-                    n_cells = _store(store, batch, result)
+                    n_cells = store_step(store, batch, result)
                     n_done, n_failed = n_done + n_cells, n_failed + (n_cells if result.error is not None else 0)
                     progress(n_done, n_missing)
                     if on_cell is not None and n_cells:
@@ -170,7 +170,7 @@ class Study:
         return limits
 
 
-def _store(store: StudyStore, batch: Batch, result: StepResult) -> int:
+def store_step(store: StudyStore, batch: Batch, result: StepResult) -> int:
     """Store the result of a step, and return the number of cells that it ended.
 
     A failed selection ends all cells that would have used its ranking; they get its error.

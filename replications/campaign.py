@@ -1,0 +1,327 @@
+"""Run the cells that the archive lacks, of all studies together and the cheapest first: ``python -m replications.campaign``.
+
+``run`` takes groups of cells (all splits of a data set, method and classifier) in the order of their expected cost, stops by
+itself at its time limit, and leaves folders that ``collect`` merges into the archive. ``plan`` lists what is left and its
+expected cost. The cost of a group is that of its finished splits, in the archive or in this run; before the first, it is
+guessed from the size of the data and corrected by the groups of the same learner that are finished.
+"""
+
+import argparse
+import json
+import math
+import multiprocessing
+import os
+import sys
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import Any
+
+from labelsieve.datasets import Dataset
+from labelsieve.errors import InputError, unknown_name
+from labelsieve.studies import Protocol
+from labelsieve.studies.cells import BatchRunner, StepResult
+from labelsieve.studies.data import Source
+from labelsieve.studies.plan import Batch, DataFacts, make_plan
+from labelsieve.studies.store import StoredResults, StudyStore
+from labelsieve.studies.study import store_step
+from replications import REPLICATIONS
+from replications.archive import Finished, Group, collect, finished
+
+GUESS = 1e-9  # seconds for a row, a feature, a label and a number of features
+ENDING = 5.0  # seconds that are kept to store the last results
+APPLIED = ("drop", "max_labels", "noise")  # settings of a source that loading applies
+
+
+@dataclass(eq=False)
+class PartOfStudy:
+    """A part of a study with its data in memory, and what plans and workers need of it."""
+
+    protocol: Protocol
+    runner: BatchRunner
+    facts: dict[str, DataFacts]
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A cell to run: a batch with the selection and the evaluation of one split."""
+
+    group: Group
+    batch: Batch
+
+
+class Costs:
+    """Expected seconds of a cell, learned from those that are finished.
+
+    Before the first cell of a group is finished, the guess for it is multiplied by the mean ratio of seconds to guesses of
+    the groups with the same method and classifier, or of the same study.
+    """
+
+    def __init__(self) -> None:
+        self.guesses: dict[Group, float] = {}
+        self.measured: dict[Group, tuple[float, int]] = {}
+        self._ratios: dict[tuple[str, ...], tuple[float, int]] = {}
+
+    def add(self, group: Group, seconds: float, count: int = 1) -> None:
+        """Record finished cells and their mean seconds."""
+        total, number = self.measured.get(group, (0.0, 0))
+        self.measured[group] = total + seconds * count, number + count
+        ratio = math.log(max(seconds, 1e-4) / self.guesses[group])
+        for key in (self._learner(group), (group.study,)):
+            logs, number = self._ratios.get(key, (0.0, 0))
+            self._ratios[key] = logs + ratio, number + 1
+
+    def __call__(self, group: Group) -> float:
+        """Return the mean of the finished cells of the group, or the corrected guess."""
+        if group in self.measured:
+            total, number = self.measured[group]
+            return total / number
+        logs, number = self._ratios.get(self._learner(group), self._ratios.get((group.study,), (0.0, 1)))
+        return self.guesses[group] * math.exp(logs / number)
+
+    @staticmethod
+    def _learner(group: Group) -> tuple[str, ...]:
+        return group.study, group.part, group.method, group.classifier
+
+
+def load_parts(names: Sequence[str], sets: Sequence[str] | None, data_home: str | None) -> dict[tuple[str, str], PartOfStudy]:
+    """Load the data of all studies; each data set is read once."""
+    datasets: dict[str, Dataset] = {}
+    parts = {}
+    for name in names:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # which data sets have no published folds: the page says so
+            protocols = REPLICATIONS[name].protocols(full=True, sets=None, data_home=data_home)
+        for part, whole in protocols.items():
+            sources = [source for source in whole.datasets if sets is None or source.name in sets]
+            for position, source in enumerate(sources):
+                key = json.dumps(source.settings, default=repr, sort_keys=True) + source.name
+                if key not in datasets:
+                    datasets[key] = source.load()
+                left = {setting: value for setting, value in source.settings.items() if setting not in APPLIED}
+                sources[position] = Source(source.name, left, datasets[key])
+            if sources:
+                whole.datasets = sources
+                runner = BatchRunner(whole, kept_bytes=float("inf"))
+                facts = {source.name: DataFacts.of(*runner.load(source.name)) for source in sources}
+                parts[name, part] = PartOfStudy(whole, runner, facts)
+    return parts
+
+
+def cells_to_run(
+    parts: Mapping[tuple[str, str], PartOfStudy], known: Mapping[Group, Finished]
+) -> tuple[dict[Group, list[Cell]], Costs]:
+    """Return the missing cells by group, and their expected costs."""
+    missing: dict[Group, list[Cell]] = defaultdict(list)
+    costs = Costs()
+    for (study, part), loaded in parts.items():
+        plan = make_plan(loaded.protocol, list(loaded.facts.values()), StoredResults({}, {}))
+        for batch in plan.batches:
+            selections = {step.method.name: step for step in batch.steps if step.classifier is None}
+            for step in batch.steps:
+                if step.classifier is None:
+                    continue
+                group = Group(study, part, batch.dataset, step.method.name, step.classifier.name)
+                if group not in costs.guesses:
+                    rows, _, labels = loaded.facts[batch.dataset].shape
+                    costs.guesses[group] = GUESS * rows * labels * sum(step.sizes)
+                    if group in known:
+                        costs.add(group, known[group].seconds, len(known[group].splits))
+                if group not in known or batch.split not in known[group].splits:
+                    missing[group].append(Cell(group, replace(batch, steps=[selections[step.method.name], step])))
+    return dict(missing), costs
+
+
+def run(
+    names: Sequence[str],
+    out: Path,
+    *,
+    jobs: int,
+    minutes: float,
+    sets: Sequence[str] | None = None,
+    data_home: str | None = None,
+    known: Mapping[Group, Finished],
+) -> int:
+    """Run missing cells until nothing is left or the time is over; return the number of finished cells.
+
+    Cells are written to ``OUT/STUDY/PART`` as they finish. A cell that does not fit in the remaining time is not started, and
+    one that is running at its end is lost.
+    """
+    deadline = time.monotonic() + 60 * minutes - ENDING
+    parts = load_parts(names, sets, data_home)
+    missing, costs = cells_to_run(parts, known)
+    cells = dict(enumerate(cell for group in missing.values() for cell in group))
+    say(f"{len(cells):,} cells of {len(missing):,} groups are missing.")
+    done = 0
+    with ExitStack() as stack:
+        stores = {}
+        for key, part in parts.items():
+            store = stores[key] = stack.enter_context(StudyStore(out / key[0] / key[1]))
+            datasets = [(data.name, data.data, *data.shape, data.test_share) for data in part.facts.values()]
+            store.begin(part.protocol.plain(strict=False), datasets, 0.0)
+        for index, results in _in_workers(cells, parts, Queue(cells, costs), jobs, deadline):
+            cell = cells[index]
+            for result in results:
+                done += store_step(stores[cell.group[:2]], cell.batch, result)
+            costs.add(cell.group, sum(result.used.cpu or result.used.seconds for result in results))
+            if done % 500 == 0:
+                say(f"{done:,} cells, {max(0.0, deadline - time.monotonic()):.0f} s left.")
+        for store in stores.values():
+            store.end()
+    say(f"{done:,} cells finished, {len(cells) - done:,} left.")
+    return done
+
+
+def _in_workers(
+    cells: Mapping[int, Cell],
+    parts: Mapping[tuple[str, str], PartOfStudy],
+    queue: "Queue",
+    jobs: int,
+    deadline: float,
+) -> Iterator[tuple[int, list[StepResult]]]:
+    """Yield the results of cells as they finish, the cheapest groups first.
+
+    Workers are copies of this process, so they share the data that it has loaded.
+    """
+    processes = multiprocessing.get_context("fork")
+    workers: dict[Any, Any] = {}
+    try:
+        for _ in range(min(jobs, len(cells))):
+            here, there = processes.Pipe()
+            process = processes.Process(target=_work, args=(cells, parts, there), daemon=True)
+            process.start()
+            workers[here] = process
+            there.close()
+        idle, busy = list(workers), set[Any]()
+        while True:
+            while idle and (index := queue.take(deadline - time.monotonic())) is not None:
+                pipe = idle.pop()
+                pipe.send(index)
+                busy.add(pipe)
+            left = deadline - time.monotonic()
+            if not busy or left <= 0:
+                return
+            ready: list[Any] = list(wait(list(busy), timeout=left))
+            for pipe in ready:
+                index, results = pipe.recv()
+                busy.remove(pipe)
+                idle.append(pipe)
+                yield index, results
+    finally:
+        for process in workers.values():
+            process.kill()
+            process.join()
+
+
+class Queue:
+    """Cells in the order in which they run: the group that needs the fewest seconds in all comes first."""
+
+    def __init__(self, cells: Mapping[int, Cell], costs: Costs) -> None:
+        self._costs = costs
+        self._waiting: dict[Group, list[int]] = defaultdict(list)
+        for index, cell in cells.items():
+            self._waiting[cell.group].append(index)
+        self._current: Group | None = None
+
+    def take(self, seconds_left: float) -> int | None:
+        """Return the next cell; None if no cell fits in the time."""
+        if self._current not in self._waiting or self._costs(self._current) >= seconds_left:
+            expected = {group: self._costs(group) for group in self._waiting}
+            fitting = [group for group, seconds in expected.items() if seconds < seconds_left]
+            if not fitting:
+                return None
+            self._current = min(fitting, key=lambda group: expected[group] * len(self._waiting[group]))
+        index = self._waiting[self._current].pop()
+        if not self._waiting[self._current]:
+            del self._waiting[self._current]
+        return index
+
+
+def _work(cells: Mapping[int, Cell], parts: Mapping[tuple[str, str], PartOfStudy], pipe: Any) -> None:
+    """Run cells until the pipe is closed."""
+    while True:
+        try:
+            index = pipe.recv()
+        except EOFError:
+            return
+        cell = cells[index]
+        pipe.send((index, run_cell(parts[cell.group[:2]], cell)))
+
+
+def run_cell(part: PartOfStudy, cell: Cell) -> list[StepResult]:
+    """Run the selection and the evaluation of a cell in this process, with one thread for linear algebra."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of solvers that do not converge, thousands of times
+        return list(part.runner.run(cell.batch))
+
+
+def plan_document(
+    missing: Mapping[Group, Sequence[Cell]], costs: Costs, known: Mapping[Group, Finished]
+) -> list[dict[str, Any]]:
+    """Return what is left by group, the cheapest first, and what is finished of it."""
+    listed = [
+        {
+            **group._asdict(),
+            "missing": len(cells),
+            "seconds": round(costs(group) * len(cells), 2),
+            "measured": group in costs.measured,
+            "finished": sorted(known[group].splits) if group in known else [],
+        }
+        for group, cells in missing.items()
+    ]
+    return sorted(listed, key=lambda entry: entry["seconds"])
+
+
+def say(text: str) -> None:
+    """Print a line at once, also into a file."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line."""
+    parser = argparse.ArgumentParser(prog="python -m replications.campaign", description=(__doc__ or "").partition("\n\n")[0])
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, words in (("run", "Run missing cells."), ("plan", "List missing cells as JSON, cheapest first.")):
+        command = commands.add_parser(name, help=words, description=words)
+        command.add_argument("studies", nargs="*", metavar="STUDY", help="Names of studies; default: all.")
+        command.add_argument("--sets", help="Only these data sets, comma-separated.")
+        command.add_argument("--data", help="Folder of the data sets; default: $LABELSIEVE_DATA.")
+        if name == "run":
+            command.add_argument("--fresh", action="store_true", help="Ignore the archive; read the folder only.")
+            command.add_argument("--out", type=Path, required=True, help="Folder for the results.")
+            command.add_argument("--jobs", type=int, default=1, help="Number of processes.")
+            command.add_argument("--minutes", type=float, default=10.0, help="Time limit.")
+    command = commands.add_parser("collect", help="Merge folders of results into the archive.")
+    command.add_argument("folders", nargs="+", type=Path)
+    command.add_argument("--commit", help="Commit of the code that ran; default: that of the checkout.")
+    given = parser.parse_args(arguments)
+    if given.command == "collect":
+        for name, count in collect(given.folders, given.commit).items():
+            say(f"{name}: {count:,} cells")
+        return
+    names = given.studies or list(REPLICATIONS)
+    for name in names:
+        if name not in REPLICATIONS:
+            raise unknown_name("replication", name, REPLICATIONS)
+    sets = None if given.sets is None else given.sets.split(",")
+    if given.command == "run":
+        known = finished([] if given.fresh else names, given.out)
+        run(names, given.out, jobs=given.jobs, minutes=given.minutes, sets=sets, data_home=given.data, known=known)
+    else:
+        known = finished(names)
+        missing, costs = cells_to_run(load_parts(names, sets, given.data), known)
+        json.dump(plan_document(missing, costs, known), sys.stdout, indent=1)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    try:
+        main()
+    except InputError as error:
+        raise SystemExit(str(error)) from None
