@@ -87,6 +87,18 @@ def test_any_chunks_of_rows(bounds, arrays):
     assert hasattr(ours, "feature_names_in_") == hasattr(expected, "feature_names_in_") == (not arrays)
 
 
+def test_the_index_of_a_chunk_is_no_feature_and_its_categories_stay_categories():
+    frame = make_frame()[["f0", "mood", *LABELS]].assign(code=lambda frame: pd.Categorical(np.arange(len(frame)) % 37))
+    groups = [frame[frame["mood"] == mood] for mood in sorted(set(frame["mood"]))]  # filtered: their indices have gaps
+    features = ["f0", "mood", "code"]
+    table = ChunkedTable.from_chunks((group[features], group[LABELS]) for group in groups)
+    assert (table.feature_names, table.label_names) == (tuple(features), tuple(LABELS))
+    whole = pd.concat(groups)
+    assert_same(Sieve("jmi").fit(table), Sieve("jmi").fit(whole[features], whole[LABELS]))
+    stream = pa.table(whole[[*features, *LABELS]].reset_index(drop=True)).to_reader(max_chunksize=90)
+    assert_same(Sieve("jmi").fit(ChunkedTable.from_arrow(stream, LABELS)), Sieve("jmi").fit(whole[features], whole[LABELS]))
+
+
 def test_types_of_columns_may_widen_from_chunk_to_chunk():
     X = np.array([[0.0], [1.0], [0.5], [2.5]] * 20)
     chunks = [(pd.DataFrame({"a": [0, 1] * 20}), [0, 1] * 20), (pd.DataFrame({"a": [0.5, 2.5] * 20}), [0, 1] * 20)]

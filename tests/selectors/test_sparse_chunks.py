@@ -160,7 +160,7 @@ def test_chunks_that_do_not_match_are_refused():
         ([(X, Y), (X[:, 1:], Y)], "Chunk 1 has other columns than chunk 0"),
         ([(X, Y[1:])], "X has 200 rows and Y has 199"),
         ([(X, Y), (X, Y.toarray())], "Y is not like that of chunk 0"),
-        ([(X.toarray(), Y)], "Y is sparse, and chunk 0 has dense features"),
+        ([(X.toarray(), Y)], "Chunk 0: Y is sparse, and the first rows of X are dense"),
     ):
         with pytest.raises(InputError, match=message):
             ChunkedTable.from_chunks(chunks)

@@ -61,4 +61,4 @@ def test_a_refusal_comes_before_data_are_read():
 
 
 def test_the_documentation_shows_the_table_of_the_code():
-    assert support_table() in (ROOT / "docs" / "selecting.md").read_text(encoding="utf-8")
+    assert support_table() in (ROOT / "docs" / "choose" / "selecting.md").read_text(encoding="utf-8")

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.chunked.codes_file import CodesFile, MappedCodes, SparseCodesFile, one_writer
-from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource, DaskColumns, needs
+from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource, needs
 from labelsieve.datasets.readers.columns import Column, Table
 from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
 from labelsieve.datasets.readers.parquet import pandas_index, read_metadata
-from labelsieve.datasets.stored_chunks import arff_source, arrow_source, chunk_source, csv_source, libsvm_source
+from labelsieve.datasets.stored_chunks import arff_source, arrow_source, chunk_source, csv_source, dask_source, libsvm_source
 from labelsieve.errors import DatasetError, InputError, whole_number
 from labelsieve.fingerprint import text_print
 from labelsieve.progress import progress_bar
@@ -86,7 +86,7 @@ class ChunkedTable(StoredTable):
         if not source.n_features or not source.n_labels:
             raise InputError(f"A table needs features and labels, and there are {source.n_features} and {source.n_labels}.")
         if source.n_rows == 0:
-            raise DatasetError("there are no rows.", "Is the file complete?")
+            raise DatasetError("there are no rows.", "Is the file complete, or does a filter leave nothing?")
         self._source, self._token = source, uuid4().bytes
         self._rows: NDArray[np.bool_] | None = None
         free = (available_memory() or 2**32) // 2
@@ -166,7 +166,7 @@ class ChunkedTable(StoredTable):
 
         With a client (``distributed.Client``) the columns are computed on its cluster, and the selection is counted there.
         """
-        return cls(DaskColumns.of(X, Y), **options)
+        return cls(dask_source(X, Y), **options)
 
     @property
     def n_rows(self) -> int:

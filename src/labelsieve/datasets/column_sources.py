@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import CancelledError
 from functools import cached_property
 from importlib import import_module
@@ -119,7 +119,8 @@ class ArrowColumns(TableColumns):
     """Source of the columns of a pyarrow dataset.
 
     Where ``file`` is given, its columns are read by the rules of :func:`labelsieve.datasets.load`. ``folder`` has the files of
-    the dataset if they are temporary, and is removed with the source.
+    the dataset if they are temporary, and is removed with the source. ``categories`` are the columns that were categories
+    before they were stored as their values.
     """
 
     def __init__(
@@ -131,9 +132,10 @@ class ArrowColumns(TableColumns):
         names: Names | None = None,
         file: Path | None = None,
         folder: "TemporaryFolder | None" = None,
+        categories: Collection[str] = (),
     ) -> None:
         super().__init__(features, labels, int(dataset.count_rows()), names)
-        self._dataset, self._file, self._folder = dataset, file, folder
+        self._dataset, self._file, self._folder, self._categories = dataset, file, folder, categories
 
     @property
     def origin(self) -> str | None:
@@ -168,6 +170,9 @@ class ArrowColumns(TableColumns):
 
     def _read(self, names: list[str], rows: Rows) -> Any:
         table = self._dataset.to_table(columns=names)
+        for position, name in enumerate(names):
+            if name in self._categories:
+                table = table.set_column(position, name, table.column(position).dictionary_encode())
         return table if rows is None else table.filter(rows)
 
     def _read_numbers(self, names: list[str], rows: Rows) -> NDArray[np.float64] | None:
@@ -197,9 +202,9 @@ class ArrowColumns(TableColumns):
 
     @cached_property
     def _declared(self) -> frozenset[str]:
-        """Names of columns whose values are listed in the metadata of the file."""
+        """Names of columns of categories: their values are listed in the metadata of the file, or were stored as numbers."""
         described = read_metadata(self._dataset.schema.metadata)
-        return frozenset() if described is None else frozenset(described.categories)
+        return frozenset(self._categories if described is None else described.categories)
 
 
 class SparseColumns(ColumnSource):
@@ -265,8 +270,9 @@ class DaskColumns(TableColumns):
     def __init__(self, X: Any, Y: Any, n_rows: int) -> None:
         n_features, n_labels = X.shape[1], 1 if Y.ndim == 1 else Y.shape[1]
         features, labels = [f"x{j}" for j in range(n_features)], [f"y{j}" for j in range(n_labels)]
-        super().__init__(features, labels, n_rows, (_dask_names(X), _dask_names(Y)))
-        self._X, self._Y = X, Y
+        super().__init__(features, labels, n_rows, (_dask_names(X, "X"), _dask_names(Y, "Y")))
+        self._X, self._Y = X, sparse.csc_array(Y) if sparse.issparse(Y) else Y
+        self._orders: dict[str, tuple[str, int]] = {}
 
     @classmethod
     def of(cls, X: Any, Y: Any) -> Self:
@@ -288,26 +294,51 @@ class DaskColumns(TableColumns):
         except (ImportError, ValueError):
             return False
 
+    def sparse_labels(self, rows: Rows) -> Any:
+        if not sparse.issparse(self._Y):
+            return None
+        return self._Y if rows is None else self._Y[np.flatnonzero(rows)]
+
     def _read(self, names: list[str], rows: Rows) -> Any:
-        columns: dict[str, Any] = {}
-        for table, letter in ((self._X, "x"), (self._Y, "y")):
-            wanted = [name for name in names if name[0] == letter]
-            if not wanted:
-                continue
-            places = [int(name[1:]) for name in wanted]
-            if table.ndim == 2:
-                table = table[[table.columns[j] for j in places]] if hasattr(table, "columns") else table[:, places]
+        letter, places = names[0][0], [int(name[1:]) for name in names]
+        table = self._X if letter == "x" else self._Y
+        if table.ndim == 2:
+            table = table[[table.columns[j] for j in places]] if hasattr(table, "columns") else table[:, places]
+        computed = table
+        if is_dask(table):
             try:
-                computed = table.compute() if is_dask(table) else table
+                computed = table.compute()
             except (CancelledError, OSError) as error:
                 if not type(error).__module__.startswith("distributed"):
                     raise
                 lost = "The connection to the Dask scheduler was lost while columns were computed."
                 raise ClusterError(f"{lost} Start it again and repeat the fit.") from error
-            found = plain_table(to_arrow(computed, letter.upper(), 0)[0])
-            columns.update(zip(wanted, found.columns, strict=True))
-        read = needs("pyarrow").table(columns)
+            if hasattr(computed, "index"):
+                self._require_order(letter, computed.index)
+        found = to_arrow(computed, letter.upper())[0]
+        read = needs("pyarrow").table(dict(zip(names, found.columns, strict=True)))
+        if len(read) != self.n_rows:
+            raise InputError(
+                f"{letter.upper()} had {self.n_rows} rows when they were counted, and {len(read)} when columns were computed; "
+                "call persist() first, so that it is computed once."
+            )
         return read if rows is None else read.filter(needs("pyarrow").array(rows))
+
+    def _require_order(self, letter: str, index: Any) -> None:
+        """Refuse rows that come in another order than before: every group of columns is computed separately.
+
+        A frame after a shuffle or a merge may do that. An index with repeated values, as after ``reset_index``, tells nothing.
+        """
+        hashes = import_module("pandas").util.hash_pandas_object(index).to_numpy()
+        order = array_print(hashes), int(hashes.sum())
+        for other, known in self._orders.items():
+            if order[1] == known[1] and order[0] != known[0] and index.is_unique:
+                place = "X and Y have the same index, but" if other != letter else f"{letter.upper()} was computed twice, and"
+                raise InputError(
+                    f"{place} their rows are in a different order, as after a shuffle or a merge; call persist() on the frame "
+                    "before you take X and Y from it."
+                )
+        self._orders.setdefault(letter, order)
 
 
 def is_dask(value: object) -> bool:
@@ -324,10 +355,14 @@ def _count_rows(table: Any) -> int:
     return int(table.shape[0] if np.isfinite(table.shape[0]) else len(table.compute_chunk_sizes()))
 
 
-def _dask_names(table: object) -> tuple[str, ...] | None:
+def _dask_names(table: object, what: str) -> tuple[str, ...] | None:
     columns = getattr(table, "columns", None)
     if columns is not None:
-        return tuple(map(str, columns))
+        names = tuple(map(str, columns))
+        if len(set(names)) < len(names):
+            repeated = next(name for at, name in enumerate(names) if name in names[:at])
+            raise InputError(f"{what} has several columns named {repeated!r}; give every column a name of its own.")
+        return names
     name = getattr(table, "name", None) if hasattr(table, "map_partitions") or not is_dask(table) else None
     return None if name is None else (str(name),)
 
@@ -347,15 +382,18 @@ class TemporaryFolder:
         weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
 
 
-def to_arrow(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] | None]:
-    """Convert a chunk of rows to a table of pyarrow; also return the names of its columns, None for an array."""
+def to_arrow(values: object, what: str) -> tuple[Any, Sequence[str] | None]:
+    """Convert rows to a table of pyarrow; also return the names of its columns, None for an array.
+
+    The index of a pandas frame is left out, since it is no feature. ``what`` is the name of the rows in messages.
+    """
     pyarrow = needs("pyarrow")
     if sparse.issparse(values):
-        raise InputError(
-            f"Chunk {chunk}: {what} is sparse, and chunk 0 has dense features: make X sparse in all chunks, or {what} dense."
-        )
+        raise InputError(f"{what} is sparse, and the first rows of X are dense; make all rows of X sparse, or all of them dense.")
     if isinstance(values, pyarrow.Table) or is_frame(values):
-        table = values if isinstance(values, pyarrow.Table) else nw.from_native(values, eager_only=True).to_arrow()
+        table: Any = values
+        if not isinstance(values, pyarrow.Table):
+            table = nw.maybe_reset_index(nw.from_native(values, eager_only=True)).to_arrow()
         return table, tuple(table.column_names)
     if nw.dependencies.is_into_series(values):
         series = nw.from_native(values, series_only=True)
@@ -363,7 +401,7 @@ def to_arrow(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] 
     array = np.asarray(unmask(values))
     array = array.reshape(len(array), -1) if array.ndim == 1 else array
     if array.ndim != 2 or array.dtype.kind not in "biufOUS":
-        raise InputError(f"Chunk {chunk}: {what} must be a frame or a table of numbers or text with two dimensions.")
+        raise InputError(f"{what} must be a frame or a table of numbers or text with two dimensions.")
     if not array.dtype.isnative:  # big-endian numbers, as from FITS files
         array = array.astype(array.dtype.newbyteorder("="))
     columns = {}
@@ -371,7 +409,7 @@ def to_arrow(values: object, what: str, chunk: int) -> tuple[Any, Sequence[str] 
         try:
             columns[str(j)] = pyarrow.array(array[:, j].copy())
         except (pyarrow.ArrowException, OverflowError):
-            columns[str(j)] = pyarrow.array(_object_numbers(array[:, j], f"Chunk {chunk}: {what}, column {j}"))
+            columns[str(j)] = pyarrow.array(_object_numbers(array[:, j], f"{what}, column {j}"))
     return pyarrow.table(columns), None
 
 
@@ -383,12 +421,3 @@ def _object_numbers(values: NDArray[Any], place: str) -> NDArray[np.float64]:
         raise too_large(values, place) from None
     except (TypeError, ValueError):
         raise InputError(f"{place}: its values have different types; make all of them numbers, or all of them text.") from None
-
-
-def plain_table(table: Any) -> Any:
-    """Replace categories in a table of pyarrow by their values, because the categories of different chunks differ."""
-    pyarrow = needs("pyarrow")
-    for position, column in enumerate(table.columns):
-        if pyarrow.types.is_dictionary(column.type):
-            table = table.set_column(position, table.column_names[position], column.cast(column.type.value_type))
-    return table

@@ -20,11 +20,12 @@ from labelsieve.counting.backends.chunked.codes_file import OpenFile
 from labelsieve.datasets.column_sources import (
     ArrowColumns,
     ColumnSource,
+    DaskColumns,
     Names,
     SparseColumns,
     TemporaryFolder,
+    is_dask,
     needs,
-    plain_table,
     to_arrow,
 )
 from labelsieve.datasets.readers.arff import Header, read_header, read_rows
@@ -34,7 +35,7 @@ from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces
 from labelsieve.datasets.readers.labels import Labels, label_names, targets
 from labelsieve.datasets.readers.libsvm import LibsvmRows
 from labelsieve.datasets.readers.parquet import TableMetadata, column_array
-from labelsieve.errors import DatasetError, InputError
+from labelsieve.errors import DatasetError, InputError, require_same_rows
 
 CSV_BLOCK = 2**20  # bytes of a file by which the types of the columns are found
 ARFF_BLOCK = 2**19  # bytes of text that are parsed at a time
@@ -43,11 +44,19 @@ _DATA = re.compile(rb"^\s*@data\b", re.IGNORECASE | re.MULTILINE)
 
 
 class ChunkFiles:
-    """Writes a Parquet file for every dense chunk, in a folder that is removed when nothing refers to it."""
+    """Writes a Parquet file for every dense chunk, in a folder that is removed when nothing refers to it.
+
+    Attributes
+    ----------
+    folder : TemporaryFolder
+    categories : set of str
+        Columns of categories, which are stored as their values, because the categories of different chunks differ.
+    """
 
     def __init__(self) -> None:
         self._arrow, self._parquet = needs("pyarrow"), needs("pyarrow.parquet")
         self.folder = TemporaryFolder()
+        self.categories: set[str] = set()
         self._schemas: list[Any] = []
         self._files: list[str] = []
 
@@ -56,9 +65,12 @@ class ChunkFiles:
         if table.num_rows == 0:
             return
         path = Path(self.folder.name, f"{len(self._files):06d}.parquet")
-        plain = plain_table(table)
-        self._parquet.write_table(plain, path, compression="zstd")
-        self._schemas.append(plain.schema.remove_metadata())
+        for position, (name, column) in enumerate(zip(table.column_names, table.columns, strict=True)):
+            if self._arrow.types.is_dictionary(column.type):
+                table = table.set_column(position, name, column.cast(column.type.value_type))
+                self.categories.add(name)
+        self._parquet.write_table(table, path, compression="zstd")
+        self._schemas.append(table.schema.remove_metadata())
         self._files.append(os.fspath(path))
 
     def dataset(self) -> Any:
@@ -174,7 +186,7 @@ def _store_dense(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
     names: Names | None = None
     stored: list[list[str]] = []
     for number, (X, Y) in enumerate(chunks):
-        tables, found = zip(to_arrow(X, "X", number), to_arrow(Y, "Y", number), strict=True)
+        tables, found = zip(to_arrow(X, f"Chunk {number}: X"), to_arrow(Y, f"Chunk {number}: Y"), strict=True)
         columns = [[f"{letter}{j}" for j in range(table.num_columns)] for letter, table in zip("xy", tables, strict=True)]
         if names is None:
             names, stored = found, columns
@@ -184,12 +196,31 @@ def _store_dense(chunks: Iterable[tuple[Any, Any]]) -> ColumnSource:
             raise InputError(f"Chunk {number}: X has {tables[0].num_rows} rows and Y has {tables[1].num_rows}.")
         cells = [column for table in tables for column in table.columns]
         files.add(needs("pyarrow").table(dict(zip(chain(*columns), cells, strict=True))))
-    return ArrowColumns(files.dataset(), *stored, names=names, folder=files.folder)
+    return ArrowColumns(files.dataset(), *stored, names=names, folder=files.folder, categories=files.categories)
+
+
+def dask_source(X: Any, Y: Any) -> ColumnSource:
+    """Compute the columns of Dask collections when they are read; arrays of sparse blocks are computed and stored once."""
+    if not is_dask(X) or not sparse.issparse(getattr(X, "_meta", None)):
+        return DaskColumns.of(X, Y)
+    return chunk_source(_sparse_blocks(X, Y))
+
+
+def _sparse_blocks(X: Any, Y: Any) -> Iterator[tuple[Any, Any]]:
+    """Compute the blocks of an array of sparse blocks, one after the other, with the labels of their rows."""
+    labels = Y.compute() if is_dask(Y) else Y
+    labels = labels if sparse.issparse(labels) else np.asarray(labels)
+    start = 0
+    for block in range(X.numblocks[0]):
+        cells = sparse.hstack([X.blocks[block, side].compute() for side in range(X.numblocks[1])], format="csc")
+        yield cells, labels[start : start + cells.shape[0]]
+        start += cells.shape[0]
+    require_same_rows(start, labels.shape[0])
 
 
 def arrow_source(stream: Any, labels: Sequence[str]) -> ColumnSource:
     """Take a dataset of pyarrow as it is, or store a stream of record batches."""
-    folder = None
+    folder, categories = None, set[str]()
     if not isinstance(stream, needs("pyarrow.dataset").Dataset):
         pyarrow, files = needs("pyarrow"), ChunkFiles()
         if not isinstance(stream, pyarrow.RecordBatchReader):
@@ -198,12 +229,13 @@ def arrow_source(stream: Any, labels: Sequence[str]) -> ColumnSource:
             stream = pyarrow.RecordBatchReader.from_stream(stream)
         for batch in stream:
             files.add(pyarrow.Table.from_batches([batch]))
-        stream, folder = files.dataset(), files.folder
+        stream, folder, categories = files.dataset(), files.folder, files.categories
     names = stream.schema.names
     missing = [name for name in labels if name not in names]
     if missing:
         raise InputError(f"labels: there is no column named {missing[0]!r}.")
-    return ArrowColumns(stream, [name for name in names if name not in set(labels)], list(labels), folder=folder)
+    features = [name for name in names if name not in set(labels)]
+    return ArrowColumns(stream, features, list(labels), folder=folder, categories=categories)
 
 
 def csv_source(path: Path, labels: Labels, delimiter: str | None) -> ColumnSource:

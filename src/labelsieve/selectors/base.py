@@ -45,7 +45,16 @@ from labelsieve.stopping.base import Evaluator
 from labelsieve.tables.frames import check_sparse, is_frame
 from labelsieve.tables.problem import Names, NumberProblem, Problem, Source, check_features, column_numbers, read
 from labelsieve.tables.targets import TARGET_TYPES, read_target_columns
-from labelsieve.tables.types import ColumnsLike, FloatArray, StoredTable, TableLike, TargetsLike, WeightsLike, as_table
+from labelsieve.tables.types import (
+    LAZY_PACKAGES,
+    ColumnsLike,
+    FloatArray,
+    StoredTable,
+    TableLike,
+    TargetsLike,
+    WeightsLike,
+    as_table,
+)
 from labelsieve.tables.weights import Estimator
 
 Count = int | float | None
@@ -254,9 +263,26 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     # ------------------------------------------------------------------------- scikit-learn
 
     def transform(self, X: TableLike) -> Any:
-        """``X`` with the selected features only, in the order of its columns."""
+        """``X`` with the selected features only, in the order of its columns.
+
+        A collection of Dask or Spark stays one: columns are taken from it, and nothing is computed.
+        """
         check_sparse(X, "X")
-        return super().transform(X)
+        lazy = type(X).__module__.partition(".")[0] in LAZY_PACKAGES
+        return self._lazy_columns(X) if lazy else super().transform(X)
+
+    def _lazy_columns(self, X: Any) -> Any:
+        """Take the selected columns of an array or frame of Dask, or a frame of Spark, without computing it."""
+        columns, names = np.flatnonzero(self._get_support_mask()).tolist(), getattr(X, "columns", None)
+        n_columns = X.shape[1] if names is None else len(names)
+        if n_columns != self.n_features_in_:
+            raise InputError(f"X has {n_columns} features, but {type(self).__name__} is expecting {self.n_features_in_}.")
+        if names is None:
+            return X[:, columns]
+        fitted = list(vars(self).get("feature_names_in_", map(str, names)))
+        if list(map(str, names)) != fitted:
+            raise InputError("X has other columns than in fit, or in another order; pass X[sieve.feature_names_in_].")
+        return X[[names[column] for column in columns]]
 
     def inverse_transform(self, X: TableLike) -> Any:
         """``X``, which has the selected features, with columns of zeros for the others."""

@@ -40,6 +40,7 @@ from labelsieve.tables.targets import (
     warn_of_constant_targets,
 )
 from labelsieve.tables.types import (
+    LAZY_PACKAGES,
     ColumnsLike,
     Features,
     FloatArray,
@@ -97,6 +98,12 @@ def _require_memory(estimator: object, X: object) -> None:
     """Refuse a table that is read column by column, for ``estimator``, which needs all of it."""
     if isinstance(X, StoredTable):
         raise InputError(f"{type(estimator).__name__} needs the table in memory; Sieve takes a ChunkedTable.")
+    if (library := LAZY_PACKAGES.get(type(X).__module__.partition(".")[0])) is not None:
+        call = "X.compute()" if library == "Dask" else "X.toPandas()"
+        raise InputError(
+            f"{type(estimator).__name__} needs the table in memory, and X is a collection of {library}; pass {call}. "
+            f"Sieve takes collections of {library}."
+        )
 
 
 def check_numbers(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64) -> Matrix:

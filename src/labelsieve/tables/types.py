@@ -136,6 +136,9 @@ class StoredTable(ABC):
         """Encode all features into a file of codes, reading each column once."""
 
 
+# Collections that have no rows in this process, by the package of their type.
+LAZY_PACKAGES = {"dask": "Dask", "dask_expr": "Dask", "pyspark": "Spark"}
+
 # What callers may pass.
 TableLike = ArrayLike | SparseMatrix | Frame
 LabelSets = Sequence[Collection[Hashable]]
