@@ -1,4 +1,4 @@
-"""The analyses of docs/studies/confirmation.md, fixed before their data: verdicts on the hybrid.
+"""The analyses of docs/evidence/confirmation.md, fixed before their data: verdicts on the hybrid.
 
     python -m benchmarks.confirmation first labels/values.parquet numeric/values.parquet
     python -m benchmarks.confirmation second labels/values.parquet

@@ -4,7 +4,7 @@
     python -m benchmarks.leaderboard_check board --cells 50 --seed 1
 
 A cell is a data set, a split, a selector and a learner; all its numbers of features and measures are compared. The seeds are
-those that docs/leaderboard.md describes. Exit code 1 if a value differs.
+those that docs/evidence/leaderboard.md describes. Exit code 1 if a value differs.
 """
 
 import argparse

@@ -16,6 +16,8 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx_gallery.gen_gallery",
+    "accessible",
+    "dark_images",
     "leaderboard_site",
     "mathml",
     "method_pages",
@@ -53,12 +55,19 @@ nitpicky = True  # a reference without a target is a warning
 html_theme = "pydata_sphinx_theme"
 html_title = "labelsieve"
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["labelsieve.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "getting_started": [], "choosing": []}  # pages without subpages
+html_sidebars = {"index": [], "theory/index": []}  # pages without subpages
 html_theme_options = {
+    "logo": {
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo_dark.svg",
+        "text": "labelsieve",
+        "alt_text": "",
+    },
     "navbar_align": "left",
-    "header_links_before_dropdown": 7,
+    "header_links_before_dropdown": 9,
     "navigation_with_keys": False,
     "show_prev_next": True,
     "show_toc_level": 2,

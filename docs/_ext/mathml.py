@@ -29,7 +29,7 @@ def visit_inline(writer, node):
 
 
 def visit_block(writer, node):
-    writer.body.append(f'<div class="formula">{formula(node.astext(), block=True)}</div>\n')
+    writer.body.append(f'<div class="formula" tabindex="0">{formula(node.astext(), block=True)}</div>\n')
     raise SkipNode
 
 

@@ -5,7 +5,7 @@ import re
 
 def plain(text):
     """Text with the markup characters of reStructuredText escaped, and with links to the pages that it names by their files."""
-    *before, last = re.split(r"docs/(\w+)\.md", text)
+    *before, last = re.split(r"docs/([\w/]+)\.md", text)
     linked = (f"{_escaped(words)}:doc:`/{page}`" for words, page in zip(before[::2], before[1::2], strict=True))
     return "".join([*linked, _escaped(last)])
 

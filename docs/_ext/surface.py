@@ -177,8 +177,8 @@ def short_signature(app, what, name, value, options, signature, returns):
 
 
 def link_pages(app, what, name, value, options, lines):
-    """Link the pages that docstrings name by their files, ``docs/gpu.md``."""
-    lines[:] = [re.sub(r"(?:``)?\bdocs/(\w+)\.md\b(?:``)?", r":doc:`/\1`", line) for line in lines]
+    """Link the pages that docstrings name by their files, ``docs/scale/gpu.md``."""
+    lines[:] = [re.sub(r"(?:``)?\bdocs/([\w/]+)\.md\b(?:``)?", r":doc:`/\1`", line) for line in lines]
 
 
 def setup(app):

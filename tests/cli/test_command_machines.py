@@ -17,7 +17,7 @@ from labelsieve.datasets.fetch import catalog
 from labelsieve.registry import STOPPING_RULES
 from tests.support.command_line import known_table, run
 
-DOCS = (Path(__file__).resolve().parents[2] / "docs" / "commandline.md").read_text(encoding="utf-8")
+DOCS = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "commandline.md").read_text(encoding="utf-8")
 OWN = {
     "--missing-values",
     "--stop",

@@ -14,8 +14,8 @@ import pytest
 import labelsieve
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-GUIDE = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "extend" / "architecture.md").read_text(encoding="utf-8")
+GUIDE = "".join((ROOT / page).read_text(encoding="utf-8") for page in ("CONTRIBUTING.md", "docs/extend/contributing.md"))
 
 
 def table(header):

@@ -11,7 +11,7 @@ from labelsieve.statistics import compare
 from labelsieve.studies import Protocol
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "choosing.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "choose" / "index.md").read_text(encoding="utf-8")
 BASELINES = ("random", "all")
 
 

@@ -13,7 +13,7 @@ from labelsieve import Sieve
 from labelsieve.discretize import EqualFrequency
 from labelsieve.errors import ColumnWarning
 
-PAGE = (Path(__file__).parents[2] / "docs" / "columns.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "start" / "columns.md").read_text(encoding="utf-8")
 RNG = np.random.default_rng(0)
 LETTERS = np.array([f"word {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"])
 NAMES = {

@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("protocol", ["first", "second"])
 def test_improvements_wins_and_p_values_are_those_of_the_cells(protocol):
-    page = (ROOT / "docs" / "studies" / "confirmation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "evidence" / "confirmation.md").read_text(encoding="utf-8")
     results = read_results([ROOT / "leaderboard" / "confirmation" / "labels" / "values.parquet"])
     means = {measure: set_means(results, measure) for measure in (*DECIDING, *NO_HARM)}
     question = QUESTIONS[protocol]
@@ -42,7 +42,7 @@ def test_improvements_wins_and_p_values_are_those_of_the_cells(protocol):
 
 
 def test_intervals_by_learner_are_those_of_the_cells():
-    page = (ROOT / "docs" / "studies" / "confirmation.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "evidence" / "confirmation.md").read_text(encoding="utf-8")
     results = read_results([ROOT / "leaderboard" / "confirmation" / "labels" / "values.parquet"])
     for rival, learner, *cells in by_learner(results, QUESTIONS["second"]).itertuples(index=False):
         shown = "all features" if rival == "all" else f"`{rival}`"

@@ -35,7 +35,7 @@ def read(page):
 
 
 def test_every_method_is_on_the_page_of_methods(site):
-    page = read(site / "methods.html")
+    page = read(site / "reference" / "methods.html")
     for name in PRESETS:
         assert f">{name}<" in page, name
     for name in [*CRITERIA, *METHODS]:
@@ -44,11 +44,11 @@ def test_every_method_is_on_the_page_of_methods(site):
 
 def test_the_page_of_the_leaderboard_is_made_from_the_results_in_the_repository(site):
     assert "Leaderboard of feature selectors" in read(site / "leaderboard-page.html")
-    assert 'href="leaderboard-page.html"' in read(site / "leaderboard.html")
+    assert 'href="../leaderboard-page.html"' in read(site / "evidence" / "leaderboard.html")
 
 
 def test_every_published_study_is_on_the_page_of_replications(site):
-    page = read(site / "replications.html")
+    page = read(site / "evidence" / "replications.html")
     stored = json.loads((ROOT / "docs" / "studies" / "claims.json").read_text(encoding="utf-8"))
     assert list(stored) == list(REPLICATIONS), "python docs/studies/collect.py"
     for name in REPLICATIONS:
@@ -57,14 +57,14 @@ def test_every_published_study_is_on_the_page_of_replications(site):
 
 
 def test_every_public_package_has_a_page(site):
-    pages = "".join(read(page) for page in (site / "api").glob("*.html"))
+    pages = "".join(read(page) for page in (site / "reference" / "api").glob("*.html"))
     for package in ["labelsieve", "labelsieve.datasets", "labelsieve.labelspace", "labelsieve.selectors", *PACKAGES]:
         assert f'id="{package}.' in pages, package
 
 
 def test_descriptions_are_rendered_as_text(site):
     """A description that begins with a letter and a period would be a list, and fields of named tuples have a placeholder."""
-    for page in (site / "api").glob("*.html"):
+    for page in (site / "reference" / "api").glob("*.html"):
         assert not re.findall(r'<ol class="(?:lower|upper)(?:alpha|roman).*', read(page)), page.name
         assert "Alias for field number" not in read(page), page.name
 

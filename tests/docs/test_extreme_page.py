@@ -18,7 +18,7 @@ def results(name):
 @pytest.mark.parametrize("measure", ["P@1", "PSP@3"])
 @pytest.mark.parametrize(("name", "n_sizes"), [("vocabulary.csv", 6), ("vocabulary_confirmation.csv", 4)])
 def test_tables_of_the_page_are_those_of_the_stored_results(name, n_sizes, measure):
-    page = (ROOT / "docs" / "extreme_labels.md").read_text(encoding="utf-8").splitlines()
+    page = (ROOT / "docs" / "scale" / "extreme_labels.md").read_text(encoding="utf-8").splitlines()
     rows = results(name)
     lines = vocabulary.table(rows, measure).splitlines()
     assert len(lines) == 2 + n_sizes * len({row[0] for row in rows}) > 2

@@ -10,7 +10,7 @@ import pytest
 from labelsieve.studies import Protocol
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "studies.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "trust" / "studies.md").read_text(encoding="utf-8")
 CLAIMS = json.loads((DOCS / "studies" / "claims.json").read_text(encoding="utf-8"))
 WORDS = {"ML-kNN": "mlknn", "logistic regression": "logistic", "extra trees": "trees"}
 SELECTIONS, MEASURES = ("cmim", "jmi", "scls"), ("hamming_loss", "ranking_loss", "macro_f1")
@@ -67,7 +67,7 @@ def test_the_protocol_of_the_stored_results_is_complete(scaling):
 def test_all_pages_have_the_same_counts_of_close_values():
     numbers = {int(count) for count in re.findall(r"(\d+) of 224", CLAIMS["occ-tables"]["ran"])}
     assert len(numbers) == 2
-    for page in DOCS.glob("*.md"):
+    for page in DOCS.glob("**/*.md"):
         text = " ".join(page.read_text(encoding="utf-8").split())
         for sentence in re.findall(r"[^.]*\bof 224\b[^.]*\.", text):
             counts = {int(count) for count in re.findall(r"\b([1-9]\d{2})\b", sentence)} - {224}

@@ -40,7 +40,7 @@ def test_needs_are_read_off_the_formulas():
 
 
 def test_the_documentation_shows_the_table_of_the_code():
-    page = (Path(__file__).parents[2] / "docs" / "labelspaces.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "choose" / "labelspaces.md").read_text(encoding="utf-8")
     assert compatibility_table(LABEL_SPACES.values()) in page
     for name in LABEL_SPACES:
         assert re.search(rf"`{name}`", page)

@@ -147,7 +147,7 @@ def test_a_warm_start_goes_on_in_any_space(space):
 
 
 def test_the_page_lists_every_method():
-    page = (Path(__file__).parents[2] / "docs" / "labelspaces.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "choose" / "labelspaces.md").read_text(encoding="utf-8")
     for name, preset in PRESETS.items():
         assert f"| `{name}` | {preset.criterion} | {preset.targets} | {preset.discretizer} | {preset.paper} |" in page
 

@@ -85,7 +85,7 @@ def nearest_neighbors(
     n_jobs : int, default=None
         Threads; None: one, -1: all. The result does not depend on it.
     backend : {"native", "gpu"}, default="native"
-        The compiled core, or a GPU (docs/gpu.md), which searches dense tables with ``ties="first"``. The result
+        The compiled core, or a GPU (docs/scale/gpu.md), which searches dense tables with ``ties="first"``. The result
         does not depend on it.
 
     Notes

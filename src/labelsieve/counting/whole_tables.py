@@ -51,7 +51,7 @@ class JointTables:
     Notes
     -----
     Cost: for every feature and target a step for each row and some passes over the cells, in one thread: see
-    docs/entropy_estimators.md for a comparison with the core. Columns of sparse tables are made dense block by block.
+    docs/choose/entropy_estimators.md for a comparison with the core. Columns of sparse tables are made dense block by block.
     """
 
     def __init__(

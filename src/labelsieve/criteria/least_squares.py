@@ -83,8 +83,8 @@ class Hybrid(Criterion):
     :class:`LeastSquares`, and maxima over the features that can still be selected. Both gains are updated with every selected
     feature. Information sees any relation of a feature with a target, but given one selected feature at a time; least squares
     accounts for all selected features together, but sees straight lines only. It is the default of :class:`labelsieve.Sieve`,
-    ``Sieve("hybrid")``, with the label space ``"cumulative"`` and the estimator ``"miller-madow"``. The page docs/hybrid.md has
-    the derivation and comparisons.
+    ``Sieve("hybrid")``, with the label space ``"cumulative"`` and the estimator ``"miller-madow"``. The page
+    docs/theory/index.md has the derivation.
 
     Parameters
     ----------

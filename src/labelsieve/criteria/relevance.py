@@ -83,7 +83,7 @@ class CMIMPositive(Criterion):
     """
 
     name = "cmim-positive"
-    paper = "Fleuret 2004, positive parts; docs/hybrid.md"
+    paper = "Fleuret 2004, positive parts; docs/choose/hybrid.md"
     first = sum_y(pos(I(f, y)))
     score = sum_y(pos(min_s(I(f, y | s))))
 

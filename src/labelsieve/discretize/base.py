@@ -40,7 +40,7 @@ Table = TypeVar("Table")
 class Discretizer(CheckedParameters, BaseEstimator):
     """Base class of discretizers, which encode columns as levels. Parameters can be tuned by a grid search.
 
-    A subclass defines ``encode``; one with cut points is derived from ``BaseBins``, see docs/contributing.md.
+    A subclass defines ``encode``; one with cut points is derived from ``BaseBins``, see docs/extend/contributing.md.
     """
 
     name: ClassVar[str]

@@ -53,7 +53,7 @@ def entropy(
     estimator : {"plugin", "miller-madow", "shrinkage"}, default="plugin"
         Miller and Madow add :math:`(m - 1) / 2N` for :math:`m` levels that occur. Shrinkage moves the joint table of a term
         towards a uniform one (James and Stein; Hausser and Strimmer 2009), for few rows and many cells; it takes ``n_rows``
-        steps for every pair of columns. See docs/entropy_estimators.md.
+        steps for every pair of columns. See docs/choose/entropy_estimators.md.
     sample_weight : array-like of shape (n_rows,), default=None
         Frequency weight of each row. Whole numbers are exact; others are rounded to a fixed-point number.
     n_jobs : int, default=None

@@ -79,7 +79,7 @@ class LabelSpace(BaseEstimator):
     """Base class of label spaces, which encode targets as variables. Parameters can be tuned by a grid search.
 
     A subclass defines ``encode`` and ``produces``, the kind of the variables: the ``"targets"`` themselves, ``"indicators"`` of
-    their values, ``"some targets"``, ``"groups"`` of them, or one ``"variable"``. docs/contributing.md has an example.
+    their values, ``"some targets"``, ``"groups"`` of them, or one ``"variable"``. docs/extend/contributing.md has an example.
     """
 
     name: ClassVar[str]

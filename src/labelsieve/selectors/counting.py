@@ -41,15 +41,15 @@ class BaseCountingSieve(BaseSieve):
         :mod:`labelsieve.stopping` that finds the number, which may be 0: ``"permutation"``, ``"cv"`` and others by name, or, to
         change settings, an object such as ``PermutationTest(alpha=0.01)``.
     estimator : {"auto", "plugin", "miller-madow", "shrinkage"}, default="auto"
-        Entropy estimator (docs/entropy_estimators.md). ``"auto"`` is that of the method: ``"miller-madow"`` for the hybrid,
-        ``"plugin"`` for all others. Shrinkage is for few rows and many cells, and slower.
+        Entropy estimator (docs/choose/entropy_estimators.md). ``"auto"`` is that of the method: ``"miller-madow"`` for the
+        hybrid, ``"plugin"`` for all others. Shrinkage is for few rows and many cells, and slower.
     constant_features : {"last", "score"}, default="last"
         ``"last"``: features with one level (after binning) are selected when no other is left. Their score of 0 would otherwise
         be higher than that of redundant features under criteria that subtract redundancy. ``"score"``: by the formula as
         published.
     backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
         Where rows are counted: in the compiled core, there in chunks of rows that need not fit into memory, the workers of the
-        current Dask client (docs/large_data.md), a GPU (docs/gpu.md), or a factory of backends
+        current Dask client (docs/scale/large_data.md), a GPU (docs/scale/gpu.md), or a factory of backends
         (:class:`labelsieve.counting.backends.BackendFactory`). ``"auto"`` is the core, chunks or workers for tables that are
         not in memory, and a GPU, if there is one, for large tables. The selection does not depend on it.
 

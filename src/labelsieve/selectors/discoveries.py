@@ -247,7 +247,7 @@ class MarginalDiscoveries(BaseDiscoveries):
 
     Notes
     -----
-    The page docs/discoveries.md describes which test is used when. The null hypothesis is marginal: a feature that is
+    The page docs/trust/discoveries.md describes which test is used when. The null hypothesis is marginal: a feature that is
     associated with a label only through another feature is a discovery. Constant features and labels are not tested, and do not
     count in the corrections. Cost: counting all pairs once, and the exact or permutation tests of pairs with few rows.
 

@@ -79,7 +79,7 @@ class LabelwiseSieve(BaseCountingSieve):
     Memory: 8 bytes for each feature, target and sum over the selected features, in blocks of targets of 64 MB. With a rule the
     targets are searched one after the other, without sharing, and the rule has its own cost. For sparse features and targets of
     two levels, a step costs the non-empty tables (feature, target) and (feature, selected feature): see
-    ``docs/extreme_labels.md``.
+    ``docs/scale/extreme_labels.md``.
 
     Examples
     --------

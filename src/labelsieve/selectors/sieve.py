@@ -29,7 +29,7 @@ from labelsieve.stopping import SelectionPath, StoppingRule
 from labelsieve.stopping.curves import stop_search
 from labelsieve.tables.nominal import ID_LEVELS, warn_of_bias
 from labelsieve.tables.problem import Problem, read
-from labelsieve.tables.types import StoredTable, TargetsLike, WeightsLike
+from labelsieve.tables.types import LAZY_PACKAGES, StoredTable, TargetsLike, WeightsLike
 from labelsieve.tables.weights import read_target_weights
 
 
@@ -81,14 +81,14 @@ class Sieve(BaseCountingSieve):
         the same for every criterion.
     feature_scores_ : ndarray of float, shape (n_features,)
         Scores of all features: of selected ones when they were selected, of the others at the last step, or upper bounds of
-        these (docs/extreme_labels.md).
+        these (docs/scale/extreme_labels.md).
     ranking_ : ndarray of int, shape (n_features,)
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
         Information of every feature alone, summed over the targets, in nats; for criteria whose first step computes it.
     omitted_entropy_, relevance_error_ : float, ndarray of float
         When the label space leaves labels out: an upper bound of the information about them, or, for a sample of the labels,
-        standard errors of ``relevance_`` (docs/extreme_labels.md).
+        standard errors of ``relevance_`` (docs/scale/extreme_labels.md).
     criterion_, targets_ : Criterion, LabelSpace
         The objects that were used, with their settings.
     n_rows_left_out_ : int
@@ -140,7 +140,7 @@ class Sieve(BaseCountingSieve):
         targets and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
         ``sample_weight`` is the number of times that each row is counted.
         """
-        if type(X).__module__.partition(".")[0] in ("dask", "dask_expr"):
+        if type(X).__module__.partition(".")[0] in LAZY_PACKAGES:
             X, y = ChunkedTable.from_dask(X, y), None
         method, rule = self._resolve(X), self._count
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.

@@ -78,7 +78,7 @@ class RankEnsemble(BaseRanking):
     -----
     Borda (1784); for feature selection Saeys, Abeel and Van de Peer (2008); stability as in Nogueira, Sechidis and Brown
     (2018). Cost: ``n_selectors * n_repeats`` fits. Bootstrap samples show how stable a ranking is; on the data sets of
-    docs/selectors.md they did not improve it.
+    docs/choose/selectors.md they did not improve it.
 
     Examples
     --------

@@ -1,0 +1,33 @@
+"""Names for elements that the theme and the gallery leave without one, so that screen readers can announce them."""
+
+import re
+from pathlib import Path
+
+SEARCH = re.compile(r'(<button[^>]*search-button-field[^>]*) aria-label="Search"')
+SUMMARY = re.compile(r'(<a class="reference internal" href="[^"]*">([^<]*)</a>\s*<details[^>]*>\s*<summary)>')
+THUMBNAIL = re.compile(
+    r'(<p><a class="reference internal" href="[^"]*")(><span class="doc">([^<]*)</span></a></p>\s*<div class="sphx-glr)'
+)
+EMPTY_HEAD = re.compile(r'<th class="head[^"]*"(?: [^>]*)?>(?:<p></p>)?</th>')
+
+
+def improve(page):
+    """The page with names: the search button is read as written, folded lists get the name of their page."""
+    page = SEARCH.sub(r"\1", page)
+    page = SUMMARY.sub(lambda found: f'{found[1]} aria-label="Pages of {found[2]}">', page)
+    page = THUMBNAIL.sub(lambda found: f'{found[1]} aria-label="{found[3]}"{found[2]}', page)
+    return EMPTY_HEAD.sub("<td></td>", page)
+
+
+def improve_pages(app, error):
+    if error is None and app.builder.format == "html":
+        for path in Path(app.outdir).rglob("*.html"):
+            before = path.read_text(encoding="utf-8")
+            after = improve(before)
+            if after != before:
+                path.write_text(after, encoding="utf-8")
+
+
+def setup(app):
+    app.connect("build-finished", improve_pages)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
