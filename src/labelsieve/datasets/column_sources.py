@@ -389,7 +389,7 @@ def to_arrow(values: object, what: str) -> tuple[Any, Sequence[str] | None]:
     """
     pyarrow = needs("pyarrow")
     if sparse.issparse(values):
-        raise InputError(f"{what} is sparse, and the first rows of X are dense; make all rows of X sparse, or all of them dense.")
+        raise InputError(f"{what} is sparse, and the first rows of X are dense; make all rows sparse, or none.")
     if isinstance(values, pyarrow.Table) or is_frame(values):
         table: Any = values
         if not isinstance(values, pyarrow.Table):
