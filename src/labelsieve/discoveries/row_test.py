@@ -1,0 +1,584 @@
+r"""The row test tells whether the contribution of a selected feature, given those before it, can be told from noise.
+
+Columns of the selected features and of the targets come in, one corrected p-value for every row of the selection goes out.
+Nothing is permuted: the moments of the permutation distribution have closed forms. Start reading at :func:`row_tests`.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import gammaincc, ndtr, ndtri
+
+from labelsieve.errors import InputError, require_same_rows, share, whole_number
+from labelsieve.resources import one_blas_thread
+from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.magnitude import column_exponents
+from labelsieve.tables.nominal import declare_nominal
+from labelsieve.tables.problem import Problem
+from labelsieve.tables.targets import TargetTable
+from labelsieve.tables.weights import positive_weights
+
+Real = NDArray[np.float64]
+LEAST_LEFT = 0.01  # of the variance of a column: with less left, given the features before, it is a copy and not tested
+INDEPENDENT = 1e-10  # of the variance of a column: with less left it adds no direction
+EXPLAINED = 1e-10  # of the variance of a target: with less left there is nothing to test
+CONSTANT = 1e-13  # a standard deviation below this fraction of the largest value is rounding
+MOST_SHARE = 1 / 3  # of the rows, that directions of selected features may be; with more, each has one column
+FEWEST_DEGREES = 3  # rows beyond the directions of the selected features, with fewer of which nothing is tested
+MOST_ROWS = 50_000  # that are read; of more rows, a random sample
+MOST_LEVELS, FEWEST_ROWS = 10, 5  # a nominal feature has a column for each of its most frequent levels of so many rows
+MOST_PRODUCTS = 256  # targets whose correlations with each other are computed; of more, some stand for all
+MOST_CELLS = 2**23  # rows times targets, whose residuals are kept at once
+CELLS_IN_CACHE = 2**18  # that are tested at once
+MOST_FILLS = 10  # rounds that fill unknown cells of targets with what the selected features predict for them
+FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, they are filled
+NO_SKEWNESS = 1e-4  # below which Pearson's distribution is the normal one
+
+
+@dataclass(frozen=True, eq=False)
+class RowTests:
+    """Which rows of a selection are signal.
+
+    Attributes
+    ----------
+    p_values : ndarray of float
+        One for every selected feature, corrected for being the best of all candidates.
+    signal : ndarray of bool
+        Whether the p-value is at most ``alpha``.
+    alpha : float
+        The share of selections of pure noise in which some row may be marked as signal.
+    """
+
+    p_values: Real
+    signal: NDArray[np.bool_]
+    alpha: float
+
+
+def row_tests(
+    features: ArrayLike,
+    targets: ArrayLike,
+    n_candidates: int,
+    *,
+    nominal: Collection[int] = (),
+    numeric: Sequence[bool] | NDArray[np.bool_] | None = None,
+    weights: ArrayLike | None = None,
+    alpha: float = 0.05,
+) -> RowTests:
+    r"""Test for every row of a selection whether the feature adds more to those before it than noise would.
+
+    Every feature is represented by its values x, their ranks u and u². Q is an orthonormal basis of the constant and of these
+    columns of the features before, of their first columns alone if there were more columns than a third of the rows. R are
+    the residuals of the targets on Q, of length 1, and B are the columns of the feature, made orthonormal to Q; a column with
+    less than 1 % of its variance left is dropped, so that a copy has p = 1. Under the hypothesis that rows of R are
+    exchangeable, with the variance :math:`1 / (N - \operatorname{rank} Q)` of real residuals, three tests are made:
+
+    a. :math:`\sum_y (b_1' R_y)^2`, for effects that are spread over the targets: tail of Pearson's distribution of type III,
+       with the exact mean and variance over all permutations (Kazi-Aoual et al. 1995) and the skewness of a sum of squares of
+       normal variables that correlate as the residuals do, or of a gamma distribution if that is larger;
+    b. :math:`b' R_y` for every column and target: tail of the same distribution with the exact skewness over all
+       permutations on the side to which it is skewed, and of the normal distribution on the other; times the number of them;
+    c. the same for products of the feature's ranks with those of each feature before, for effects of pairs: the larger of
+       that tail and the normal tail of the sum divided by its own estimate of scale; times the number of them.
+
+    With m candidates left, :math:`p = 3 m \min(a, b, c)`. Since a noise feature was the best of m, at most a share of about
+    ``alpha`` of all selections from pure noise has a mark in its first row; later noise rows are second best, so the share
+    with any mark is about the same.
+
+    Rows are assumed to be independent. Numeric targets count as normal scores of their ranks. Missing cells of features have
+    the mean of their column. Cells of targets that are unknown are filled with what the features before predict, and take part
+    in no product. Whole weights are repetitions of a row; others are scaled so that they add up to Kish's effective number of
+    rows, :math:`(\sum w)^2 / \sum w^2`. Of more than 50,000 rows, a random sample of 50,000 is tested. Of more than 256
+    targets, the correlations among 256 stand for all in the variance of (a).
+
+    Cost: about :math:`N K (3 q + K q / 2 + 2 K^2)` multiplications for K features and q targets; memory for four million
+    cells of targets at once and 3 K columns.
+
+    Parameters
+    ----------
+    features : array-like of shape (n_rows, n_selected)
+        The selected features, in the order of selection; NaN where a cell is missing.
+    targets : array-like of shape (n_rows, n_targets)
+        Labels as 0 and 1, classes as a 0/1 column each, or numbers; NaN where a cell is unknown.
+    n_candidates : int
+        The number of features among which the first was selected.
+    nominal : collection of int, default=()
+        Columns of ``features`` whose numbers are levels without an order. Each of the ten most frequent levels has a column
+        of zeros and ones, if it has five rows; missing cells are a level.
+    numeric : sequence of bool, default=None
+        Which targets are numbers; None: those with other values than 0 and 1.
+    weights : array-like of shape (n_rows,), default=None
+        Weights of the rows; those of weight 0 are left out.
+    alpha : float, default=0.05
+        The level of the marks.
+
+    Examples
+    --------
+    >>> random = np.random.default_rng(0)
+    >>> X = random.normal(size=(200, 3))
+    >>> Y = X[:, :1] + random.normal(size=(200, 2)) > 0
+    >>> row_tests(X[:, [0, 0, 1]], Y, n_candidates=3).signal
+    array([ True, False, False])
+    """
+    table, values = np.asarray(features, dtype=np.float64), np.asarray(targets, dtype=np.float64)
+    if table.ndim != 2 or values.ndim != 2:
+        raise InputError(f"Row tests need tables of two dimensions; features have {table.ndim} and targets {values.ndim}.")
+    require_same_rows(len(table), len(values), "targets", "features")
+    if numeric is None:
+        is_numeric: NDArray[np.bool_] = ((values != 0) & (values != 1) & ~np.isnan(values)).any(axis=0)
+    else:
+        is_numeric = np.asarray(numeric, dtype=bool)
+    if is_numeric.shape != values.shape[1:]:
+        raise InputError(f"numeric has {is_numeric.size} entries for {values.shape[1]} targets; give one for each.")
+    rows, counted = positive_weights(weights, len(table))
+    if rows is not None:
+        table, values = table[rows], values[rows]
+    columns = NumberTable(table, None, nominal=frozenset(nominal))
+    return _row_tests(columns, _Targets(is_numeric, lambda target: values[:, target]), n_candidates, counted, alpha)
+
+
+def row_tests_of(
+    problem: Problem,
+    selected: Sequence[int] | NDArray[np.integer],
+    n_candidates: int,
+    *,
+    nominal: Collection[int] = (),
+    alpha: float = 0.05,
+) -> RowTests:
+    """Make the :func:`row_tests` of a selection from a problem, of which only the selected columns are read.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem of which the features were selected. A target of more than two classes has a column for each.
+    selected : sequence of int
+        The selected features, in the order of selection.
+    n_candidates : int
+        The number of features among which the first was selected.
+    nominal : collection of int, default=()
+        Features whose numbers are levels without an order, besides those that are text, categories or truth values.
+    alpha : float, default=0.05
+        The level of the marks.
+
+    Examples
+    --------
+    >>> from labelsieve import Sieve
+    >>> from labelsieve.datasets import make_feature_roles
+    >>> from labelsieve.tables.problem import read
+    >>> data = make_feature_roles(n_relevant=3, n_noisy_copies=0, n_xor_pairs=0)
+    >>> problem = read(data.X, data.Y)
+    >>> selected = Sieve(n_features_to_select=5).fit(problem).selected_
+    >>> row_tests_of(problem, selected, problem.n_features).signal
+    array([ True,  True,  True, False, False])
+    """
+    columns = [int(column) for column in selected]
+    table = problem.features.take_columns(columns)
+    also = [at for at, column in enumerate(columns) if column in set(nominal)]
+    return _row_tests(declare_nominal(table, also), _targets_of(problem.targets), n_candidates, problem.weights, alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class _Targets:
+    """Columns of targets, read one by one, with NaN where a cell is unknown, and which of them are numeric."""
+
+    is_numeric: NDArray[np.bool_]
+    column: Callable[[int], NDArray[Any]]
+
+
+def _targets_of(targets: TargetTable) -> _Targets:
+    """Columns of a table of targets: 0/1 for two classes, one for each of more classes, and numbers."""
+    codes, numbers = targets.classes, targets.numbers
+    sources = list[tuple[int, int]]()  # a column, and the class that is 1
+    for target in range(targets.n_columns):
+        unknown = codes.missing is not None and bool(codes.missing[target])
+        n_classes = int(codes.levels[target]) - unknown
+        classes = [0] if targets.is_numeric[target] else range(1, 2) if n_classes <= 2 else range(n_classes)
+        sources += [(target, level) for level in classes]
+    position = np.cumsum(targets.is_numeric) - 1
+
+    def column(at: int) -> NDArray[Any]:
+        target, level = sources[at]
+        if targets.is_numeric[target]:
+            return np.asarray(numbers[:, position[target]])
+        is_level: Real = (codes.column(target) == level).astype(np.float64)
+        if codes.missing is not None and codes.missing[target]:
+            is_level[~codes.is_known(target)] = np.nan
+        return is_level
+
+    return _Targets(targets.is_numeric[[target for target, _ in sources]], column)
+
+
+class _Rows(NamedTuple):
+    """The rows that are tested: which, their weights' square roots, the number of rows for which they stand."""
+
+    chosen: NDArray[np.intp] | slice
+    root: Real
+    total: float
+    equal: bool  # whether all weights are 1
+
+
+def _rows(weights: Real | None, n_rows: int) -> _Rows:
+    chosen: NDArray[np.intp] | slice = slice(None)
+    if n_rows > MOST_ROWS:
+        chosen = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS, replace=False))
+    if weights is None:
+        n_rows = min(n_rows, MOST_ROWS)
+        return _Rows(chosen, np.ones(n_rows), float(n_rows), equal=True)
+    weights = weights[chosen]
+    if (weights != np.floor(weights)).any():
+        weights = weights / weights.max()
+        weights = weights * (weights.sum() / (weights @ weights))
+    return _Rows(chosen, np.sqrt(weights), float(weights.sum()), equal=False)
+
+
+def _row_tests(table: NumberTable, targets: _Targets, n_candidates: int, weights: Real | None, alpha: float) -> RowTests:
+    alpha, n_features = share(alpha, "alpha"), table.shape[1]
+    whole_number(n_candidates, "n_candidates", n_features, 2**63)
+    rows = _rows(weights, table.shape[0])
+    p_values = np.ones(n_features)
+    # Small products are faster on one thread, and the same bits on any machine with the same library.
+    with one_blas_thread():
+        features = [_feature(table, column, rows) for column in range(n_features)]
+        n_columns = 1 + np.cumsum([0, *(len(feature.columns) for feature in features[:-1])])
+        n_full = int(np.count_nonzero(n_columns <= MOST_SHARE * rows.total))
+        for first, last, first_only in ((0, n_full, False), (n_full, n_features, True)):
+            if first < last:
+                p_values[first:last] = _p_values(features[:last], first, first_only, targets, rows)
+    p_values = np.minimum(1.0, 3.0 * (n_candidates - np.arange(n_features)) * p_values)
+    return RowTests(p_values, p_values <= alpha, alpha)
+
+
+# Columns of features and targets.
+
+
+class _Feature(NamedTuple):
+    """The columns of a feature, times the square roots of the weights, and the one that is multiplied in products."""
+
+    columns: Real
+    factor: Real
+
+
+def _feature(table: NumberTable, column: int, rows: _Rows) -> _Feature:
+    values = table.column(column)[rows.chosen].astype(np.float64)
+    if np.isinf(values).any():
+        row = int(np.argmax(np.isinf(values)))
+        raise InputError(f"X, {table.name(column)}: {values[row]} is not finite; fill such cells or drop their rows.")
+    if column in table.nominal:
+        columns = _standardized(_levels(values, rows), rows)
+        return _Feature(columns * rows.root, columns[0])
+    columns = np.empty((3, len(values)))
+    columns[:2] = _standardized(np.array([values, _mid_ranks(values, rows)]), rows)
+    squares = np.where(np.isnan(values), np.nan, columns[1] * columns[1])
+    columns[2:] = _standardized(squares[np.newaxis], rows)
+    return _Feature(columns * rows.root, columns[1])
+
+
+def _levels(values: Real, rows: _Rows) -> Real:
+    """Return, in rows, a 0/1 column for each frequent level, the most frequent first, but not for the last of all levels."""
+    levels, index = np.unique(values, return_inverse=True)  # NaN is one value, the last
+    counts = np.bincount(index, rows.root**2)
+    order = np.argsort(-counts, kind="stable")[: max(1, min(MOST_LEVELS, len(levels) - 1))]
+    kept = [level for level in order.tolist() if counts[level] >= FEWEST_ROWS] or order[:1].tolist()
+    return np.array([index == level for level in kept], dtype=np.float64)
+
+
+def _mid_ranks(values: Real, rows: _Rows) -> Real:
+    """Mean ranks as fractions of the known rows, between 0 and 1; NaN where a cell is missing."""
+    ranks, known = np.full(len(values), np.nan), ~np.isnan(values)
+    _, index = np.unique(values[known], return_inverse=True)
+    counts = np.bincount(index, rows.root[known] ** 2)
+    ranks[known] = ((np.cumsum(counts) - counts / 2) / max(counts.sum(), np.finfo(float).tiny))[index]
+    return ranks
+
+
+def _standardized(vectors: Real, rows: _Rows) -> Real:
+    """Give vectors, in rows, mean 0 and variance 1; missing cells are 0, and all of a constant vector."""
+    missing = np.isnan(vectors)
+    some_missing = bool(missing.any())
+    values: Real = np.where(missing, 0.0, vectors) if some_missing else vectors.copy()
+    exponents = column_exponents(values.T)
+    if exponents.any():
+        values = np.ldexp(values, -exponents[:, np.newaxis])
+    largest, weights = np.abs(values).max(axis=1, initial=0.0), rows.root**2
+    n_known = np.maximum(~missing @ weights, np.finfo(float).tiny) if some_missing else rows.total
+    values -= ((values @ weights) / n_known)[:, np.newaxis]
+    if some_missing:
+        values[missing] = 0.0
+    deviations = np.sqrt(((values * values) @ weights) / n_known)
+    varies = deviations > CONSTANT * largest
+    values *= np.divide(1.0, deviations, out=np.zeros(len(deviations)), where=varies)[:, np.newaxis]
+    return values
+
+
+class _Block(NamedTuple):
+    """Residuals of some targets as rows of an array, times the square roots of the weights; 0 in unknown cells.
+
+    ``partial`` are the targets that have unknown cells, and ``known`` the masks of their known cells, as numbers.
+    """
+
+    residuals: Real
+    partial: NDArray[np.intp]
+    known: Real
+
+
+def _block(targets: _Targets, columns: Sequence[int], rows: _Rows) -> _Block:
+    values, partial, known = np.empty((len(columns), len(rows.root))), [], []
+    for at, column in enumerate(columns):
+        cells = np.asarray(targets.column(column), dtype=np.float64)[rows.chosen]
+        unknown = np.isnan(cells)
+        if targets.is_numeric[column]:
+            cells = ndtri(_mid_ranks(cells, rows))
+        values[at] = cells
+        if unknown.any():
+            partial.append(at)
+            known.append(~unknown)
+    values = _standardized(values, rows) * rows.root
+    return _Block(values, np.array(partial, dtype=np.intp), np.array(known, dtype=np.float64).reshape(-1, len(rows.root)))
+
+
+# The tests.
+
+
+class _Step(NamedTuple):
+    """What a feature adds to those before it: unit vectors in rows, orthogonal to all of theirs.
+
+    ``directions`` are those of its columns, of which ``tested`` have enough left; ``products`` are orthogonal to them too.
+    """
+
+    basis: Real  # of all features before
+    directions: Real
+    tested: Real
+    products: Real
+
+
+def _steps(features: list[_Feature], rows: _Rows, first_only: bool) -> Iterator[_Step]:
+    """Yield what each feature adds; with ``first_only``, every feature has its first column alone."""
+    sizes = [1 if first_only else len(feature.columns) for feature in features]
+    basis = np.empty((min(1 + sum(sizes), len(rows.root)), len(rows.root)))
+    basis[0], rank = rows.root / np.sqrt(rows.total), 1
+    factors = np.array([feature.factor for feature in features])
+    for k, (feature, size) in enumerate(zip(features, sizes, strict=True)):
+        before, tested = rank, []
+        for column in feature.columns[:size]:
+            if rank == len(basis) or not column.any():
+                continue
+            left = column - (basis[:rank] @ column) @ basis[:rank]
+            share_left = (left @ left) / (column @ column)
+            if share_left <= INDEPENDENT:
+                continue
+            left -= (basis[:rank] @ left) @ basis[:rank]  # once more: rounding is large in what is left of a near copy
+            basis[rank] = left / np.sqrt(left @ left)
+            if share_left >= LEAST_LEFT:
+                tested.append(rank)
+            rank += 1
+        products = factors[:k] * (feature.factor * rows.root)
+        products -= np.outer(products @ basis[0], basis[0])
+        squares = np.einsum("ij,ij->i", products, products)
+        products -= (products @ basis[1:rank].T) @ basis[1:rank]
+        left_squares = np.einsum("ij,ij->i", products, products)
+        kept = left_squares > LEAST_LEFT * np.maximum(squares, INDEPENDENT * rows.total)
+        products = products[kept] / np.sqrt(left_squares[kept])[:, np.newaxis]
+        # A feature that adds nothing of its own is a copy, and so are its products.
+        yield _Step(basis[:before], basis[before:rank], basis[tested], products if tested else products[:0])
+
+
+class _Evidence:
+    """What the targets say about one feature, added up over blocks of targets."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_targets = 0
+        self.sum_of_squares = 0.0  # of (a), in units of its variance
+        self.of_rows = np.zeros(n_rows)  # squares of the residuals, summed over the targets
+        self.column = self.product = 1.0  # smallest tails of (b) and (c)
+        self.n_columns = self.n_products = 0
+
+    def add(self, step: _Step, block: _Block, rows: _Rows) -> None:
+        """Add the tests of the targets of a block that are not explained yet."""
+        residuals = block.residuals
+        squares = np.einsum("ij,ij->i", residuals, residuals)
+        n_rows = np.full(len(squares), rows.total)
+        n_rows[block.partial] = block.known @ rows.root**2
+        degrees = n_rows - len(step.basis)
+        live = (squares > EXPLAINED * n_rows) & (degrees >= FEWEST_DEGREES)
+        self.n_columns, self.n_products = len(step.tested), len(step.products)
+        if not live.any() or not len(step.tested):
+            return
+        self.n_targets += int(np.count_nonzero(live))
+        scale = np.divide(1.0, squares, out=np.zeros(len(squares)), where=live)
+        of_cells = residuals * residuals
+        self.of_rows += scale @ of_cells
+        cubes = np.einsum("ij,ij->i", of_cells, residuals if rows.equal else residuals / rows.root) * scale**1.5
+        tests = _ColumnTests(scale, cubes, np.maximum(degrees, 1.0), n_rows, block, rows)
+        z, tails = tests.of(step.tested)
+        self.sum_of_squares += float((z[0, live] ** 2).sum())
+        self.column = min(self.column, float(tails[:, live].min()))
+        if len(step.products):
+            self.product = min(self.product, tests.of_products(step.products, of_cells, live))
+
+    def p_value(self, column: Real, correlations: Real, rows: _Rows) -> float:
+        """Return the smallest of the three p-values, not corrected for the number of candidates."""
+        if not self.n_targets:
+            return 1.0
+        spread = _spread_tail(self, column, correlations, rows)
+        of_products = self.n_products * self.n_targets * self.product if self.n_products else 1.0
+        return min(1.0, spread, self.n_columns * self.n_targets * self.column, of_products)
+
+
+class _ColumnTests(NamedTuple):
+    """Tests of unit vectors with the residuals of every target of a block."""
+
+    scale: Real
+    cubes: Real
+    degrees: Real
+    n_rows: Real
+    block: _Block
+    rows: _Rows
+
+    def of(self, vectors: Real) -> tuple[Real, Real]:
+        """Products with the residuals in standard deviations, and their tails; one row for every vector."""
+        z = (vectors @ self.block.residuals.T) * np.sqrt(self.scale * self.degrees)
+        of_cells = vectors * vectors
+        cubes = of_cells * vectors if self.rows.equal else of_cells * vectors / self.rows.root
+        of_vectors = np.repeat(cubes.sum(axis=1)[:, np.newaxis], len(self.scale), axis=1)
+        if len(self.block.partial):
+            # In the known rows a vector has another length, and other cubes.
+            squares = np.maximum(of_cells @ self.block.known.T, np.finfo(float).eps)
+            z[:, self.block.partial] /= np.sqrt(squares)
+            of_vectors[:, self.block.partial] = (cubes @ self.block.known.T) / squares**1.5
+        return z, two_sided_tail(z, product_skewness(self.n_rows, of_vectors, self.cubes))
+
+    def of_products(self, vectors: Real, squares: Real, live: NDArray[np.bool_]) -> float:
+        """Return the smallest tail of products: the larger of that of :meth:`of` and that of a self-normalized sum.
+
+        After a feature that predicts a rare label, residuals are large where the feature is, and so are its products. A sum
+        over such rows varies more than permuted residuals do; its own squares tell how much. ``squares`` are those of the
+        residuals.
+        """
+        _, tails = self.of(vectors)
+        tails[:, ~live] = 1.0
+        weighted = vectors if self.rows.equal else vectors / self.rows.root
+
+        def larger(product: Any, target: Any) -> Real:
+            own = np.maximum((weighted[product] ** 2) @ squares[target].T, np.finfo(float).tiny)
+            normal = 2 * ndtr(-np.abs(vectors[product] @ self.block.residuals[target].T) / np.sqrt(own))
+            return np.asarray(np.maximum(tails[product][:, target], normal))
+
+        # Targets none of whose tails is smaller than the larger one of the smallest tail need no second tail.
+        at = np.unravel_index(int(tails.argmin()), tails.shape)
+        least = float(larger([at[0]], [at[1]])[0, 0])
+        return min(least, float(larger(slice(None), tails.min(axis=0) <= least).min()))
+
+
+def product_skewness(n: Any, cubes: Real, of_others: Real) -> Real:
+    """Skewness of b'Pr over all permutations P of n rows, for centered vectors of length 1 with these sums of cubes."""
+    skewness: Real = cubes * of_others * (n * np.sqrt(np.maximum(n - 1, 0)) / np.maximum(n - 2, 1))
+    return skewness
+
+
+def two_sided_tail(z: Real, skewness: Real) -> Real:
+    """Twice the tail beyond z of Pearson's distribution of type III, on the side to which it is skewed; else a normal tail.
+
+    >>> two_sided_tail(np.array([-2.0, 2.0]), np.array([1.0, 1.0])).round(4)
+    array([0.0455, 0.0848])
+    """
+    towards, distance = skewness * np.sign(z), np.abs(z)
+    tails = ndtr(-distance)
+    skewed = towards > NO_SKEWNESS
+    shape = 4 / towards[skewed] ** 2
+    tails[skewed] = gammaincc(shape, shape + distance[skewed] * np.sqrt(shape))
+    return np.asarray(np.minimum(1.0, 2 * tails))
+
+
+def _spread_tail(evidence: _Evidence, vector: Real, correlations: Real, rows: _Rows) -> float:
+    """The tail of the sum of squares over all targets: test (a)."""
+    n, q, weights = rows.total, evidence.n_targets, rows.root**2
+    of_two, of_three = _power_traces(correlations, q)
+    of_cells = vector * vector
+    fourth = float((of_cells * of_cells / weights).sum())
+    mean, variance = sum_of_squares_moments(n, fourth, q, of_two, float((evidence.of_rows**2 / weights).sum()))
+    if variance <= np.finfo(float).eps * mean**2:
+        return 1.0
+    deviation = np.sqrt(variance)
+    skewness = max(2 * deviation / mean, 8 * of_three / (2 * of_two) ** 1.5)
+    # Real residuals have the variance 1 / (N - rank Q) in every direction, permuted ones 1 / (N - 1).
+    z = (evidence.sum_of_squares / (n - 1) - mean) / deviation
+    shape = 4 / skewness**2
+    return float(gammaincc(shape, max(0.0, shape + z * np.sqrt(shape))))
+
+
+def sum_of_squares_moments(
+    n: float, fourth: float, trace: float, square_trace: float, row_squares: float
+) -> tuple[float, float]:
+    """Mean and variance of :math:`|b'PR|^2` over all permutations P of n rows, for a centered vector b of length 1.
+
+    ``fourth`` is the sum of the fourth powers of b. Of the centered columns R, ``trace`` and ``square_trace`` are those of R'R
+    and of its square, and ``row_squares`` is the sum over the rows of the squared sums of squares. Kazi-Aoual, Hitier,
+    Sabatier and Lebreton (1995), for the trace of the product of bb' and RR'.
+    """
+    plain = 2 * ((n - 1) * square_trace - trace**2) / ((n - 1) ** 2 * (n + 1))
+    of_vector = n * (n + 1) * fourth - 3 * (n - 1)
+    of_rows = n * (n + 1) * row_squares - (n - 1) * (trace**2 + 2 * square_trace)
+    return trace / (n - 1), plain + of_vector * of_rows / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
+
+
+def _power_traces(correlations: Real, n_targets: int) -> tuple[float, float]:
+    """Traces of the second and third power of the correlations of all targets, of which some are given.
+
+    Sums over pairs and triples of different targets are scaled by the number of pairs and triples.
+    """
+    some = correlations.copy()
+    np.fill_diagonal(some, 0.0)
+    s, q, pairs, triples = len(some), n_targets, float((some**2).sum()), float(((some @ some) * some).sum())
+    if s < q:
+        pairs *= q * (q - 1) / max(1, s * (s - 1))
+        triples *= q * (q - 1) * (q - 2) / max(1, s * (s - 1) * (s - 2))
+    return q + pairs, max(0.0, q + 3 * pairs + triples)
+
+
+def _p_values(features: list[_Feature], first: int, first_only: bool, targets: _Targets, rows: _Rows) -> list[float]:
+    """p-values of the features from ``first`` on, not corrected for the number of candidates."""
+    n_targets, n_rows = len(targets.is_numeric), len(rows.root)
+    evidence = {k: _Evidence(n_rows) for k in range(first, len(features))}
+    of_features = list[tuple[Real, Real]]()  # directions of every feature, and the column of its first test
+    at_once, in_cache = max(1, MOST_CELLS // n_rows), max(1, CELLS_IN_CACHE // n_rows)
+    for start in range(0, n_targets, at_once):
+        end = min(start + at_once, n_targets)
+        blocks = [_block(targets, range(at, min(at + in_cache, end)), rows) for at in range(start, end, in_cache)]
+        for k, step in enumerate(_steps(features, rows, first_only)):
+            for block in blocks:
+                if k in evidence:
+                    _fill(block, step.basis)
+                    evidence[k].add(step, block, rows)
+                block.residuals[:] -= (block.residuals @ step.directions.T) @ step.directions
+            if start == 0:
+                of_features.append((step.directions, step.tested[0] if len(step.tested) else step.tested))
+    some = np.linspace(0, n_targets - 1, min(n_targets, MOST_PRODUCTS), dtype=int)
+    values = _block(targets, some.tolist(), rows).residuals
+    products, p_values = values @ values.T, []
+    at_first = np.diag(products).copy()
+    for k, (directions, column) in enumerate(of_features):
+        if k in evidence:
+            left = np.diag(products)
+            live = left > EXPLAINED * np.maximum(at_first, 1.0)
+            scale = 1 / np.sqrt(left[live])
+            correlations = products[np.ix_(live, live)] * np.outer(scale, scale)
+            p_values.append(evidence[k].p_value(column, correlations, rows))
+        of_step = directions @ values.T
+        products -= of_step.T @ of_step
+    return p_values
+
+
+def _fill(block: _Block, basis: Real) -> None:
+    """Make residuals those of the known cells, in place: unknown ones are filled with what the basis predicts for them."""
+    if not len(block.partial):
+        return
+    residuals = block.residuals[block.partial]
+    for _ in range(MOST_FILLS):
+        unknown = residuals * (1 - block.known)
+        residuals -= unknown
+        if (unknown * unknown).sum() <= FILLED**2 * (residuals * residuals).sum():
+            break
+        residuals -= (residuals @ basis.T) @ basis
+    block.residuals[block.partial] = residuals * block.known
