@@ -22,7 +22,7 @@ SETTINGS = {
     "g-test": [{}, {"given": "all", "correction": "sidak", "min_rows": 1}],
     "permutation": [{"n_permutations": 19}],
     "fdr": [{"n_permutations": 999}, {"alpha": 0.3, "combine": "fisher", "correction": "by", "n_permutations": 999}],
-    "cross-validation": [{"cv": 3, "standard_errors": 0.5, "max_features": 8}],
+    "cross-validation": [{"cv": 3, "standard_errors": 0.5, "max_features": 8, "measure": "hamming_loss"}],
 }
 RULES = [make_stopping_rule(name, **settings) for name in STOPPING_RULES for settings in SETTINGS.get(name, [{}])]
 
@@ -118,9 +118,10 @@ def cross_validation(rule, X, Y, criterion):
         known, asked = (scaler.transform(X[rows]) for rows in (train, test))
         predicted = [MLkNN().fit(known[:, order[:k]], Y[train]).predict(asked[:, order[:k]]) for k in range(1, len(order) + 1)]
         folds.append([np.mean(labels != Y[test]) for labels in predicted])
-    mean, error = np.mean(folds, axis=0), np.std(folds, axis=0, ddof=1) / np.sqrt(len(folds))
+    mean, losses = np.mean(folds, axis=0), np.array(folds)
     best = int(np.argmin(mean))
-    return 1 + next(k for k in range(len(mean)) if mean[k] <= mean[best] + rule.standard_errors * error[best])
+    error = [np.std(losses[:, k] - losses[:, best], ddof=1) / np.sqrt(len(folds)) for k in range(len(mean))]
+    return 1 + next(k for k in range(len(mean)) if mean[k] <= mean[best] + rule.standard_errors * error[k] + 1e-15)
 
 
 @reference("fdr")

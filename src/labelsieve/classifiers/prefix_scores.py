@@ -180,7 +180,7 @@ class LearnerFeatures:
            [0. , 1. , 0. , nan]]), array([3, 4]))
     """
 
-    def __init__(self, X: TableLike) -> None:
+    def __init__(self, X: TableLike | NumberTable) -> None:
         self._table: NumberTable = read_table(X, allow_missing=True)
         require_finite(self._table, allow_missing=True)
         self.n_features = self._table.shape[1]

@@ -44,7 +44,10 @@ CRITERION = (
     "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
     "--labelwise, --memory-limit, --dask, and stopping rules other than cv."
 )
-COUNT = "Number of features: a number, a fraction such as 10%, all, or a stopping rule; default: 10. With --stop: the maximum."
+COUNT = (
+    "Number of features: a number, a fraction such as 10%, all, auto or a stopping rule. Default: auto, the fewest of up to 40 "
+    "that explain as much as the best number. With --stop: the maximum."
+)
 STOP = "Stopping rule for the number of features: {STOPPING_RULES}; permutation:alpha=0.01 sets a parameter."
 TARGETS = "Label space: {LABEL_SPACES}; auto: that of the method; sampled:n_labels=500 sets a parameter."
 CUTS = "Discretizer: {DISCRETIZERS}; auto: that of the method."
@@ -58,6 +61,7 @@ TARGET_TYPE = (
     "with few distinct values are classes."
 )
 TARGET_CUTS = "Discretizer of numeric targets, as --discretizer, but unsupervised; auto: that of the method."
+DETAILS = "Print scores, relevance, redundancy and complementarity, too."
 REDUNDANT = "List unselected features with at least this similarity (0 to 1) to a selected one."
 MEMORY_LIMIT = (
     "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a file of CSV, ARFF or libsvm whose table is "
@@ -132,8 +136,11 @@ class SelectOptions(ReadOptions):
         except ValueError as error:  # what scikit-learn's checks of input raise
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
 
-    def make_selector(self, **more: Any) -> Any:
-        """Make the selector, with its parameters checked; ``more`` are parameters that the options do not set."""
+    def make_selector(self, *, in_memory: bool = True, **more: Any) -> Any:
+        """Make the selector, with its parameters checked; ``more`` are parameters that the options do not set.
+
+        The number of features is found automatically where none is typed, unless the table is not in memory.
+        """
         from labelsieve.registry import METHODS, discretizer_of, make_selector, method_name, resolve_method, selector_class
         from labelsieve.stopping import StoppingRule
 
@@ -147,6 +154,9 @@ class SelectOptions(ReadOptions):
                 raise InputError(f"{method} does not support stopping rules: give a number of features, -k 10 or -k 10%.")
         try:
             selector = make_selector(name, labelwise=self.labelwise, **settings)
+            takes = selector._parameter_constraints.get("n_features_to_select", ())
+            if in_memory and not self.labelwise and "n_features_to_select" not in settings and StoppingRule in takes:
+                selector.set_params(n_features_to_select="auto")
             if self.bins is not None:
                 selector.set_params(discretizer=_with_bins(discretizer_of(selector), self.bins))
             selector._validate_params()
@@ -194,7 +204,11 @@ class SelectOptions(ReadOptions):
             settings["target_type"] = read_target_types(self.target_type)
         if self.target_discretizer != "auto":
             settings["target_discretizer"] = self.target_discretizer
-        names_rule = self.count is not None and self.count.strip()[:1].isalpha() and self.count.strip().lower() != "all"
+        word = "" if self.count is None else self.count.strip().lower()
+        if word == "auto" and self.stop is None:
+            settings["n_features_to_select"] = "auto"
+            return settings
+        names_rule = word[:1].isalpha() and word != "all"
         if self.stop is None and names_rule:
             settings["n_features_to_select"] = read_stop(str(self.count), None, "-k")
             return settings
@@ -223,6 +237,7 @@ def select(
     ] = None,
     format: FormatOption = Format.table,
     json: JsonOption = False,
+    details: Annotated[bool, typer.Option("--details", help=DETAILS)] = False,
     redundant: Annotated[float | None, typer.Option(help=REDUNDANT)] = None,
     stability: Annotated[int | None, typer.Option(min=2, help=STABILITY)] = None,
     auto: Annotated[bool, typer.Option("--auto", help=AUTO)] = False,
@@ -267,13 +282,19 @@ def select(
         selector, problem, data = options.fit(file, **settings)
         names, labels = data.feature_names, data.label_names
         selection = selector.selection(
-            problem, names=names, label_names=labels, redundant=redundant, components=True, stability=stability
+            problem,
+            names=names,
+            label_names=labels,
+            redundant=redundant,
+            components=True,
+            explained=selector._can_explain(problem),
+            stability=stability,
         )
     if output is not None:
         selector.to_json(output, selection)
     from labelsieve.report.text import auto_document, auto_text, selection_text
 
-    text, document = partial(selection_text, selection, redundant=redundant), selection.to_dict
+    text, document = partial(selection_text, selection, redundant=redundant, details=details), selection.to_dict
     if auto:
         text, document = partial(auto_text, selector, text()), partial(auto_document, selector, selection)
     emit(format, json, table=text, document=document, rows=selection.rows)
@@ -399,7 +420,7 @@ def fit_large(table: "ChunkedTable", options: SelectOptions, *, on_cluster: bool
     """Fit the selector on a table that is read by columns."""
     from labelsieve.selectors.sieve import Sieve
 
-    selector = options.make_selector()
+    selector = options.make_selector(in_memory=False)
     if on_cluster and "backend" in selector.get_params(deep=False):
         selector.set_params(backend="dask")
     if not isinstance(selector, Sieve):

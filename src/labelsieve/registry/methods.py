@@ -291,16 +291,20 @@ def make_stopping_rule(name: str, **parameters: object) -> StoppingRule:
 def make_count(count: object) -> Any:
     """The number of features to select: a number, a rule or None as they are; "all", or a stopping rule by its name.
 
-    >>> make_count("all"), make_count("cv"), make_count(5)
+    ``"auto"`` is the rule by the explained share, :class:`labelsieve.stopping.CrossValidated`.
+
+    >>> make_count("all"), make_count("auto"), make_count(5)
     (None, CrossValidated(), 5)
     """
     if not isinstance(count, str):
         return count
+    if count.strip().lower() == "auto":
+        return make_stopping_rule("cross-validation")
     if count.strip().lower() == ALL:
         return None
     known = canonical("stopping rule", count, STOPPING_RULES)
     if known not in STOPPING_RULES:
-        words = [ALL, *STOPPING_RULES]
+        words = ["auto", ALL, *STOPPING_RULES]
         raise no_such_name(
             "number of features", count, words, more=", or a number, a fraction below 1 or a StoppingRule object"
         )

@@ -19,15 +19,21 @@ if TYPE_CHECKING:
 
 
 # Headings of the columns of the selected features; one that begins with ">" is for numbers.
-HEADINGS = {
+HEADINGS = {"explained": ">explained", "gain": ">gain", "stability": ">stability", "top_label": "top label"}
+# Of the numbers behind a selection, which compare candidates within a step.
+DETAILS = {
     "score": ">score",
     "relevance": ">relevance",
     "redundancy": ">redundancy",
     "complementarity": ">comple-mentarity",
     "added": ">added",
-    "stability": ">stability",
-    "top_label": "most informative about",
+    "folds": ">folds",
 }
+EXPLAINED = (
+    "explained: share of the {targets} that the features up to this row predict in rows that were not used to select or fit "
+    "({folds} folds, ± {error}). gain: points more than the row above.{marks}"
+)
+MARKS = " *: told from noise, at an error of 5 % per row ({n} of {all})."
 STABLE = 0.75  # selection frequency from which stability selection takes a feature
 N_SHOWN = 20  # discovered pairs that are listed
 CONFIDENCE = (
@@ -35,10 +41,12 @@ CONFIDENCE = (
     "its rank by information about all labels among these features."
 )
 REDUNDANT = "Redundant features (similarity at least {:g}; 1: the same information):"
-NOTE = (
-    "* selected. Means ± standard errors over {folds} folds, which took part in the choice: they are optimistic. Features: the "
-    "fewest within {tolerance} of the method's best; for the selected method, of the best of all."
+NOTE = "* selected. Means ± standard errors over {folds} folds, which took part in the choice: they are optimistic. {rule}"
+FEWEST = (
+    "Features: the fewest whose difference to the method's best is within {tolerance}; for the selected method, to the best of "
+    "all methods."
 )
+AT_SIZE = "Every method is shown, and the best one chosen, with the number of features that was asked for."
 HEADING = 10  # headings of numbers that are longer are broken after a word, a hyphen or an underscore
 SHORT = 24  # a table with longer texts, or names of twice that, is not split: they are folded
 WORD = 16  # characters: longer words may be folded in a column of text
@@ -46,16 +54,44 @@ GAP = 3  # blanks between columns
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
-def selection_text(selection: "Selection", *, redundant: float | None = None, confidence: dict[str, Any] | None = None) -> str:
-    """Return the selected features as a table and, if asked for, the redundant ones and confidence limits.
+def selection_text(
+    selection: "Selection",
+    *,
+    redundant: float | None = None,
+    confidence: dict[str, Any] | None = None,
+    details: bool = False,
+) -> str:
+    """Return the verdict, the selected features as a table and, if asked for, the redundant ones and confidence limits.
 
-    ``redundant`` is the smallest similarity of the redundant features; None does not list them.
+    ``redundant`` is the smallest similarity of the redundant features; None does not list them. Without the explained share, or
+    with ``details``, the table has scores and their components.
     """
-    below = [prose(f"{decision.rule}: {decision.reason}") for decision in selection.stopping if len(selection.stopping) == 1]
+    explained = selection.explained
+    below = [] if explained is None else [prose(_explained_note(selection))]
+    below += [prose(f"{decision.rule}: {decision.reason}") for decision in selection.stopping if len(selection.stopping) == 1]
     below += [] if selection.stability is None else [prose(_stability(selection))]
     below += [] if redundant is None else _redundant(selection, redundant)
     below += [] if confidence is None else confidence_text(confidence)
-    return "\n\n".join([prose(headline(selection)), *([_selected_table(selection)] if selection.selected else []), *below])
+    if explained is None:
+        above = [prose(headline(selection))]
+        shown = [_selected_table(selection, details=True)] if selection.selected else []
+    else:
+        above = [prose(explained.verdict)]
+        shown = [_selected_table(selection, details=False)] if selection.selected else []
+        below += [prose(headline(selection)), _selected_table(selection, details=True)] if details else []
+    return "\n\n".join([*above, *shown, *below])
+
+
+def _explained_note(selection: "Selection") -> str:
+    """Say what the columns of the explained share mean."""
+    explained = selection.explained
+    assert explained is not None
+    marked = [feature.signal for feature in selection.selected if feature.signal is not None]
+    marks = MARKS.format(n=sum(marked), all=len(marked)) if marked else ""
+    size = max((index for index, size in enumerate(explained.sizes) if size <= len(selection.selected)), default=0)
+    error = f"{100 * explained.errors[size]:.1f}"
+    targets = "targets" if "numeric" in selection.target_types else "labels"
+    return EXPLAINED.format(targets=targets, folds=explained.n_folds, error=error, marks=marks)
 
 
 def headline(selection: "Selection") -> str:
@@ -92,19 +128,54 @@ def targets_text(selection: "Selection") -> str:
     return f"{selection.targets}; {n_classes} as classes; {len(numeric)} as numeric: {names}"
 
 
-def _selected_table(selection: "Selection") -> str:
-    """Return the table of selected features."""
-    table = selection.table()
-    if "top_label" in table:
-        pairs = zip(table["top_label"], table["top_label_information"], strict=True)
-        table["top_label"] = [None if label is None else f"{label} ({number(nats)})" for label, nats in pairs]
+def _selected_table(selection: "Selection", *, details: bool) -> str:
+    """Return the table of selected features: what they explain or, as details, their scores."""
+    table, headings = selection.table(), HEADINGS
+    if details:
+        headings = DETAILS if selection.explained is not None else {**DETAILS, **HEADINGS}
+        if "top_label" in table:
+            pairs = zip(table["top_label"], table["top_label_information"], strict=True)
+            table["top_label"] = [None if label is None else f"{label} ({number(nats)})" for label, nats in pairs]
+    else:
+        table["explained"] = [None if share is None else percent(share) for share in table.get("explained", [])]
+        marks = table.get("signal", [None] * len(table["rank"]))
+        table["gain"] = [
+            None if gain is None else f"{'* ' if mark else ''}{points(gain)}"
+            for gain, mark in zip(table.get("gain", []), marks, strict=False)
+        ]
     # Ranks and names are one column, which is repeated where the width is not enough for all columns.
-    names = _beside([f"{rank:>4}" for rank in ["rank", *table["rank"]]], ["feature", *table["feature"]])
+    all_features = [] if details or selection.explained is None else [f"all {selection.n_features} features"]
+    ranks = ["rank", *table["rank"], *("" for _ in all_features)]
+    names = _beside([f"{rank:>4}" for rank in ranks], ["feature", *table["feature"], *all_features])
     if selection.labelwise:
         names = _beside(["label", *table["label"]], names)
     columns = {names[0]: names[1:]}
-    columns |= {heading: [_cell(value) for value in table[name]] for name, heading in HEADINGS.items() if name in table}
+    for name, heading in headings.items():
+        if name in table and any(value is not None for value in table[name]):
+            cells = [_cell(value) for value in table[name]]
+            if all_features and selection.explained is not None:
+                cells.append(percent(selection.explained.all_features) if name == "explained" else "")
+            columns[heading] = cells
     return tables(list(columns), list(zip(*columns.values(), strict=True)))
+
+
+def percent(share: float) -> str:
+    """Write a share in percent with one decimal.
+
+    >>> percent(0.1234), percent(-0.0001)
+    ('12.3 %', '0.0 %')
+    """
+    return f"{round(100 * share, 1) + 0.0:.1f} %"
+
+
+def points(share: float) -> str:
+    """Write a difference of shares in points with its sign.
+
+    >>> points(0.1234), points(-0.0001), points(-0.02)
+    ('+12.3', '0.0', '-2.0')
+    """
+    rounded = round(100 * share, 1) + 0.0
+    return f"{rounded:+.1f}" if rounded else "0.0"
 
 
 def _beside(left: Sequence[str], right: Sequence[str]) -> list[str]:
@@ -209,7 +280,8 @@ def auto_text(auto: "AutoSieve", selection: str) -> str:
     n_folds = len(auto.curves_["all features"]["values"])
     errors = auto.standard_errors
     tolerance = "one standard error" if errors == 1 else f"{errors:g} standard errors"
-    note = NOTE.format(folds=n_folds, tolerance=tolerance)
+    rule = FEWEST.format(tolerance=tolerance) if auto.n_features_to_select == "auto" else AT_SIZE
+    note = NOTE.format(folds=n_folds, rule=rule)
     left_out = [prose(f"Not evaluated: {name} ({printable(reason)}).") for name, reason in auto.not_tried_.items()]
     return "\n\n".join([prose(auto.verdict_text_), comparison_text(auto), prose(note), *left_out, selection])
 

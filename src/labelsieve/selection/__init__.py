@@ -6,7 +6,14 @@ and report are made. Start reading in ``selection.py``.
 
 from labelsieve.selection.frames import column_names, frame_of_columns
 from labelsieve.selection.information import Coding, RedundantFeature
-from labelsieve.selection.selection import COMPONENTS, SelectedFeature, Selection, StabilitySummary, StoppingDecision
+from labelsieve.selection.selection import (
+    COMPONENTS,
+    ExplainedSummary,
+    SelectedFeature,
+    Selection,
+    StabilitySummary,
+    StoppingDecision,
+)
 from labelsieve.selection.storage import read_selection
 from labelsieve.selection.summary import Summary
 from labelsieve.tables.problem import Names
@@ -14,6 +21,7 @@ from labelsieve.tables.problem import Names
 __all__ = [
     "COMPONENTS",
     "Coding",
+    "ExplainedSummary",
     "Names",
     "RedundantFeature",
     "SelectedFeature",

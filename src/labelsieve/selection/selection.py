@@ -38,6 +38,16 @@ class SelectedFeature:
         Mutual information with every label, in nats; empty if it was not computed.
     label : str, optional
         The label whose list has the feature, where every label has a list.
+    explained, explained_error, gain : float, optional
+        The share of the targets that this feature and those before it predict in rows that were not used, its standard error,
+        and the difference to the feature before: see :class:`labelsieve.selection.Explained`.
+    signal : bool, optional
+        Whether what it adds to the features before it can be told from noise: see
+        :func:`labelsieve.discoveries.row_tests_of`.
+    p_value : float, optional
+        The p-value behind ``signal``, corrected for being the best of all candidates.
+    folds : float, optional
+        The share of the folds that selected it among as many features.
     """
 
     rank: int
@@ -50,6 +60,12 @@ class SelectedFeature:
     redundant: dict[str, float] = field(default_factory=dict)
     information: tuple[float, ...] = ()
     label: str | None = None
+    explained: float | None = None
+    explained_error: float | None = None
+    gain: float | None = None
+    signal: bool | None = None
+    p_value: float | None = None
+    folds: float | None = None
 
     @property
     def added(self) -> float | None:
@@ -77,6 +93,7 @@ class StoppingDecision:
     def of_rule(cls, rule: StoppingRule) -> Self:
         """The decision of a fitted rule."""
         fitted = {name.rstrip("_"): value for name, value in vars(rule).items() if name.endswith("_")}
+        fitted.pop("explained", None)  # the selection has it
         for name, value in fitted.items():
             if isinstance(value, np.ndarray | np.generic):
                 numbers = value.dtype.kind == "f"  # JSON has no NaN: the p-value of a forced feature is None
@@ -121,6 +138,54 @@ class StabilitySummary:
         )
 
 
+@dataclass(frozen=True)
+class ExplainedSummary:
+    """The explained share of a selection and of all features, for every size that was evaluated.
+
+    Attributes
+    ----------
+    verdict : str
+        A sentence: how much the selected features explain, and how that compares with all features.
+    sizes, explained, errors : tuple
+        Numbers of features, their shares and standard errors.
+    all_features, all_features_error : float
+        The same for all features.
+    by_label, all_by_label : tuple of float or None
+        The shares of every target, with the selected features and with all; None where it was not evaluated.
+    n_folds, n_tested : int
+        Folds, and rows that were predicted.
+    """
+
+    verdict: str
+    sizes: tuple[int, ...]
+    explained: tuple[float, ...]
+    errors: tuple[float, ...]
+    all_features: float
+    all_features_error: float
+    by_label: tuple[float | None, ...]
+    all_by_label: tuple[float | None, ...]
+    n_folds: int
+    n_tested: int
+
+    @classmethod
+    def of_explained(cls, found: Any, size: int) -> Self:
+        """What is kept of an :class:`labelsieve.selection.Explained`, for a selection of ``size`` features."""
+        at = found.at(size)
+        shares = np.zeros_like(found.all_by_target) if at < 0 else found.by_target[at]
+        return cls(
+            verdict=found.verdict(size),
+            sizes=tuple(found.sizes.tolist()),
+            explained=tuple(found.explained.tolist()),
+            errors=tuple(found.errors.tolist()),
+            all_features=found.all_features,
+            all_features_error=found.all_features_error,
+            by_label=tuple(None if math.isnan(share) else share for share in shares.tolist()),
+            all_by_label=tuple(None if math.isnan(share) else share for share in found.all_by_target.tolist()),
+            n_folds=len(found.lists),
+            n_tested=found.n_tested,
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Selection:
     """The selected features, and what they were selected by and from; fields that are not known are empty or None.
@@ -147,6 +212,8 @@ class Selection:
         Hashes of ``X`` and ``y``.
     stopping : tuple of StoppingDecision
         Empty for a given number of features; one decision, or one for every label.
+    explained : ExplainedSummary or None
+        The explained share of the selection and of all features; None if it was not computed.
     stability : StabilitySummary or None
         Index, confidence interval and frequencies of the features; None if it was not computed.
     selected : tuple of SelectedFeature
@@ -175,6 +242,7 @@ class Selection:
     fingerprint: dict[str, str]
     stopping: tuple[StoppingDecision, ...] = ()
     stability: StabilitySummary | None = None
+    explained: ExplainedSummary | None = None
     selected: tuple[SelectedFeature, ...]
 
     @property
@@ -195,16 +263,14 @@ class Selection:
     def table(self) -> dict[str, list[Any]]:
         """The selected features as columns; those without a value for any feature are left out, single gaps are None.
 
-        ``label`` (of a list), ``rank``, ``feature``, ``column``, ``score``, the components, ``added``, ``top_label``,
-        ``top_label_information``, ``stability`` (fraction of the resamples that selected the feature) and ``redundant``
-        (names).
+        ``label`` (of a list), ``rank``, ``feature``, ``explained``, ``explained_error``, ``gain``, ``signal``, ``top_label``,
+        ``column``, ``score``, the components, ``added``, ``top_label_information``, ``folds``, ``stability`` (fraction of the
+        resamples that selected the feature) and ``redundant`` (names).
         """
-        columns: dict[str, list[Any]] = {
-            name: [getattr(feature, name) for feature in self.selected]
-            for name in ("label", "rank", "feature", "column", "score")
-        }
+        first = ("label", "rank", "feature", "explained", "explained_error", "gain", "signal", "top_label", "column", "score")
+        columns: dict[str, list[Any]] = {name: [getattr(feature, name) for feature in self.selected] for name in first}
         columns |= {kind: [feature.components.get(kind) for feature in self.selected] for kind in COMPONENTS}
-        for name in ("added", "top_label", "top_label_information"):
+        for name in ("added", "top_label_information", "folds"):
             columns[name] = [getattr(feature, name) for feature in self.selected]
         if self.stability is not None:
             columns["stability"] = [self.stability.frequency.get(feature.feature, 0.0) for feature in self.selected]
@@ -224,6 +290,7 @@ class Selection:
         document |= {"labels": list(self.labels), "target_types": list(self.target_types)}
         document["stopping"] = [decision.to_dict() for decision in self.stopping]
         document["stability"] = None if self.stability is None else asdict(self.stability)
+        document["explained"] = None if self.explained is None else asdict(self.explained)
         document["selected"] = [feature.to_dict() for feature in self.selected]
         return document
 
@@ -238,5 +305,11 @@ class Selection:
         values |= {name: tuple(values[name]) for name in ("labels", "target_types")}
         values["stopping"] = tuple(map(StoppingDecision.from_dict, values["stopping"]))
         values["stability"] = StabilitySummary(**stability) if stability else None
+        explained = values["explained"]
+        if explained:
+            lists: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in explained.items()
+            }
+            values["explained"] = ExplainedSummary(**lists)
         values["selected"] = tuple(SelectedFeature(**feature) for feature in features)
         return cls(**values)

@@ -20,7 +20,7 @@ from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import LabelNetwork, NetworkRule
 from labelsieve.parameters import validate_parameter_constraints
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, STOPPING_RULES
-from labelsieve.selection.selection import SelectedFeature, Selection, StabilitySummary, StoppingDecision
+from labelsieve.selection.selection import ExplainedSummary, SelectedFeature, Selection, StabilitySummary, StoppingDecision
 from labelsieve.stopping import StoppingRule
 from labelsieve.tables.frames import check_sparse
 from labelsieve.tables.types import is_sparse
@@ -93,7 +93,7 @@ def _read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
 def _selection(document: Mapping[str, Any]) -> Selection:
     """The selection of a document, with every entry checked."""
     stored: Any = document.get("selection")
-    check_fields(stored, Selection, "selection", without=("stopping", "stability", "selected"))
+    check_fields(stored, Selection, "selection", without=("stopping", "stability", "explained", "selected"))
     for name in ("stopping", "selected"):
         check_kind(stored.get(name), list[dict[str, Any]], f"selection.{name}")
     for index, feature in enumerate(stored["selected"]):
@@ -102,6 +102,8 @@ def _selection(document: Mapping[str, Any]) -> Selection:
         check_fields(decision, StoppingDecision, f"selection.stopping[{index}]")
     if stored.get("stability") is not None:
         check_fields(stored["stability"], StabilitySummary, "selection.stability")
+    if stored.get("explained") is not None:
+        check_fields(stored["explained"], ExplainedSummary, "selection.explained")
     try:
         return Selection.from_dict(stored)
     except KeyError as error:
@@ -214,7 +216,9 @@ def plain(value: object) -> Any:
         parameters = {name: plain(getattr(value, name)) for name in inspect.signature(type(value)).parameters}
         stored = {"object": type(value).__name__, "parameters": parameters}
         if isinstance(value, StoppingRule):  # with its results
-            stored["fitted"] = {name: plain(item) for name, item in vars(value).items() if name.endswith("_")}
+            # The explained share is part of the selection.
+            results = {name: item for name, item in vars(value).items() if name.endswith("_") and name != "explained_"}
+            stored["fitted"] = {name: plain(item) for name, item in results.items()}
         return stored
     return {"text": repr(value)}
 

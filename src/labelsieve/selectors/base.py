@@ -36,7 +36,14 @@ from labelsieve.selection.information import (
     redundant_features,
     step_components,
 )
-from labelsieve.selection.selection import COMPONENTS, SelectedFeature, Selection, StabilitySummary, StoppingDecision
+from labelsieve.selection.selection import (
+    COMPONENTS,
+    ExplainedSummary,
+    SelectedFeature,
+    Selection,
+    StabilitySummary,
+    StoppingDecision,
+)
 from labelsieve.selection.storage import read_selector, settings_of, write_selector
 from labelsieve.selection.summary import Summary
 from labelsieve.statistics import Stability
@@ -56,6 +63,9 @@ from labelsieve.tables.types import (
     as_table,
 )
 from labelsieve.tables.weights import Estimator
+
+if TYPE_CHECKING:
+    from labelsieve.selection.explained import Explained
 
 Count = int | float | None
 TableOrProblem = TableLike | StoredTable | Problem
@@ -249,16 +259,8 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return Result(order[:kept].astype(np.intp), scores[:kept], {**more, "stopping": fitted})
 
     def _evaluator(self, problem: Problem | NumberProblem) -> Evaluator:
-        """A function that evaluates predictions from the first features that the selector selects in some of the rows."""
-        source = problem.source
-
-        def evaluator(*arguments: Any) -> Any:
-            # Loaded late: most selections need no learner.
-            from labelsieve.classifiers.prefix_scores import evaluate_selector
-
-            return evaluate_selector(self, source.X, source.y, source.sample_weight, *arguments)
-
-        return evaluator
+        """What evaluates predictions from the first features that the selector selects in some of the rows."""
+        return _Evaluation(self, problem)
 
     # ------------------------------------------------------------------------- scikit-learn
 
@@ -360,10 +362,11 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         """The selection as a table of text, which fits the width of the terminal, and of HTML in a notebook.
 
         A fitted selector keeps no rows: without the data the table has ranks, names, scores and, where the criterion computes
-        it anyway, the relevance of every feature alone. With ``X`` and ``y``, the data of ``fit``, also redundancy,
-        complementarity, the information added, and the label that a feature is most informative about; ``redundant`` and
-        ``stability`` add more. Parameters are those of :meth:`selection`; ``confidence``, such as 0.95, adds confidence limits
-        of the information and confidence sets of the ranks: see :meth:`information_confidence`.
+        it anyway, the relevance of every feature alone. With ``X`` and ``y``, the data of ``fit``, it has the share of the
+        targets that the features explain (:meth:`explained_share`), what each gains, whether that can be told from noise, and
+        the label that a feature is most informative about; ``redundant`` and ``stability`` add more. Parameters are those of
+        :meth:`selection`; ``confidence``, such as 0.95, adds confidence limits of the information and confidence sets of the
+        ranks: see :meth:`information_confidence`.
 
         Examples
         --------
@@ -385,7 +388,10 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             raise InputError("summary: confidence needs X and y, the data of fit.")
         given: dict[str, Any] = {"names": names, "label_names": label_names}
         counted = isinstance(X, Problem) or y is not None
-        selection = self._describe(problem, redundant=redundant, components=counted, stability=stability, **given)
+        explained = counted and problem is not None and self._can_explain(problem)
+        selection = self._describe(
+            problem, redundant=redundant, components=counted, explained=explained, stability=stability, **given
+        )
         if confidence is None:
             return Summary(selection, redundant)
         table = self.information_confidence(problem, confidence=confidence, backend="dict", **given)
@@ -426,6 +432,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         redundant: float | None = None,
         components: bool = False,
         information: bool = False,
+        explained: bool = False,
         stability: Stability | int | None = None,
     ) -> Selection:
         """The result as a :class:`~labelsieve.selectors.Selection`, which can be stored, printed and compared.
@@ -446,14 +453,19 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             computed, if any.
         information : bool, default=False
             Add the mutual information of every selected feature with every label, see :meth:`label_information`.
+        explained : bool, default=False
+            Add the explained share of every number of features, see :meth:`explained_share`, and the mark of the features
+            that can be told from noise. A selection with ``n_features_to_select="auto"`` has the share anyway.
         stability : Stability or int, default=None
             Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection; or a number of
             resamples, to compute it.
         """
         check_is_fitted(self)
         counted = isinstance(X, Problem) or (X is not None and y is not None)
-        if not counted and (information or components or redundant is not None or is_whole(stability)):
-            raise InputError("selection: redundant, components, information and resamples need X and y, the data of fit.")
+        if not counted and (information or components or explained or redundant is not None or is_whole(stability)):
+            raise InputError(
+                "selection: redundant, components, information, explained and resamples need X and y, the data of fit."
+            )
         problem = None if X is None else self.read_again(X, y)
         return self._describe(
             problem,
@@ -462,6 +474,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             redundant=redundant,
             components=components,
             information=information,
+            explained=explained,
             stability=stability,
         )
 
@@ -474,6 +487,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         redundant: float | None = None,
         components: bool = False,
         information: bool = False,
+        explained: bool = False,
         stability: Stability | int | None = None,
     ) -> Selection:
         """Make the :class:`Selection` of a fitted selector, with the parts that were asked for."""
@@ -487,6 +501,9 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         method = method_of(self)
         info = METHODS.get(method)
         rules = [] if self.stopping_ is None else self.stopping_
+        share = vars(self.stopping_).get("explained_") if isinstance(self.stopping_, StoppingRule) else None
+        if share is None and explained and problem is not None and len(self.selected_):
+            share = self.explained_share(problem)
         return Selection(
             method=method,
             formula=self._formula() if info is None else info.formula,
@@ -502,7 +519,8 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             fingerprint={} if problem is None else _fingerprints(problem),
             stopping=tuple(StoppingDecision.of_rule(rule) for rule in (rules if isinstance(rules, list) else [rules])),
             stability=StabilitySummary.of_stability(stability, features) if isinstance(stability, Stability) else None,
-            selected=self._selected_features(problem, features, labels, redundant, components, information),
+            explained=None if share is None else ExplainedSummary.of_explained(share, len(self.selected_)),
+            selected=self._selected_features(problem, features, labels, redundant, components, information, explained, share),
         )
 
     def _selected_features(
@@ -513,6 +531,8 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         redundant: float | None,
         components: bool,
         information: bool,
+        explained: bool,
+        share: "Explained | None",
     ) -> tuple[SelectedFeature, ...]:
         near: dict[int, list[RedundantFeature]] = {}
         about: dict[int, FloatArray] = {}
@@ -524,6 +544,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
                 about = dict(zip(columns, label_information(problem, self.coding(), columns), strict=True))
             if components and self._has_one_table():
                 steps = step_components(problem, self.coding(), self.selected_[:MAX_STEPS].tolist())
+        tests = self._row_tests(problem) if explained and problem is not None else None
         selected = []
         for label, columns_, scores in self._lists(len(labels)):
             for index, column in enumerate(map(int, columns_)):
@@ -531,6 +552,12 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
                 if known is not None and components:
                     most = int(known.argmax())
                     top = {"top_label": labels[most], "top_label_information": float(known[most])}
+                if share is not None and index + 1 in share.sizes:
+                    at = share.at(index + 1)
+                    top |= {"explained": float(share.explained[at]), "explained_error": float(share.errors[at])}
+                    top |= {"gain": float(share.gains[at]), "folds": share.share_of_folds(column, index + 1)}
+                if tests is not None:
+                    top |= {"signal": bool(tests.signal[index]), "p_value": float(tests.p_values[index])}
                 selected.append(
                     SelectedFeature(
                         rank=index + 1,
@@ -545,6 +572,63 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
                     )
                 )
         return tuple(selected)
+
+    def _row_tests(self, problem: Problem) -> Any:
+        """Test which of the selected features can be told from noise; None where every label has a list."""
+        if self.selected_.ndim == 2 or isinstance(problem.X, StoredTable):
+            return None
+        from labelsieve.discoveries.row_test import row_tests_of
+
+        return row_tests_of(problem, self.selected_, n_candidates=self.n_features_in_ - len(self.excluded))  # type: ignore[arg-type]
+
+    def explained_share(
+        self,
+        X: TableOrProblem,
+        y: TargetsLike | None = None,
+        *,
+        n_features: int | None = None,
+        cv: Any = None,
+        random_state: RandomState = 0,
+    ) -> "Explained":
+        """The share of the variation of the targets that the selected features predict, in rows that were not used.
+
+        Selection and prediction are repeated in every fold: see :class:`labelsieve.selection.Explained` for the result, which
+        has the share of 1, 2, ..., features and of all features, over all targets and for each.
+
+        Parameters
+        ----------
+        X, y : array-like, frame, sparse matrix or Problem
+            The data of ``fit``.
+        n_features : int, default=None
+            The largest number of features; None: as many as were selected.
+        cv : int or splitter, default=None
+            Number of folds, or a splitter of scikit-learn. None: 5, or 10 for fewer than 200 rows.
+        random_state : int, RandomState instance or None, default=0
+            Seed of the folds.
+
+        Examples
+        --------
+        >>> from labelsieve import Sieve
+        >>> from labelsieve.datasets import make_feature_roles
+        >>> data = make_feature_roles(n_rows=300, n_xor_pairs=0)
+        >>> sieve = Sieve(n_features_to_select=4).fit(data.X, data.Y)
+        >>> print(sieve.explained_share(data.X, data.Y).verdict(4))
+        4 of 26 features explain ... % (± ...) of the labels, as much as all 26 (... %).
+        """
+        problem = self.read_again(X, y)
+        most = max(1, len(self.selected_)) if n_features is None else n_features
+        return _Evaluation(self._explained_selector(), problem).explained(most, cv, random_state)
+
+    def _explained_selector(self) -> "BaseSieve":
+        """The selector whose selections are repeated in the folds."""
+        return self
+
+    def _can_explain(self, problem: Problem) -> bool:
+        """Whether the explained share is defined: one list of features, a table in memory, enough rows."""
+        from labelsieve.selection.explained import LEAST_ROWS
+
+        in_memory = problem.source.y is not None and not isinstance(problem.X, StoredTable)
+        return in_memory and self.selected_.ndim == 1 and len(self.selected_) > 0 and problem.targets.n_rows >= LEAST_ROWS
 
     def _components(
         self, column: int, index: int, steps: dict[str, Any], about: FloatArray | None, label: int | None
@@ -858,6 +942,31 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     def from_json(cls, path: str | os.PathLike[str]) -> Self:
         """Read a fitted selector: it transforms as the one that was saved."""
         return read_selector(cls, path)
+
+
+class _Evaluation:
+    """Evaluates predictions from the features that a selector selects in some of the rows, for stopping rules.
+
+    The learners are loaded when they are used, because most selections need none.
+    """
+
+    def __init__(self, selector: BaseSieve, problem: Problem | NumberProblem) -> None:
+        self._selector, self._problem = selector, problem
+
+    def scores(self, *arguments: Any) -> Any:
+        """Return the measure of an estimator for every number of features."""
+        from labelsieve.classifiers.prefix_scores import evaluate_selector
+
+        return evaluate_selector(self._selector, *self._problem.source, *arguments)
+
+    def explained(self, n_features: int, cv: Any = None, random_state: Any = 0) -> "Explained":
+        """Return the share that every number of features explains."""
+        from labelsieve.selection.explained import explained_share
+
+        problem = self._problem
+        if isinstance(problem, NumberProblem):
+            problem = read(*problem.source, target_type=self._selector.target_type)
+        return explained_share(self._selector, problem, n_features=n_features, cv=cv, random_state=random_state)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

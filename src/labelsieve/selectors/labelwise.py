@@ -25,7 +25,7 @@ from labelsieve.selection import Names
 from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
-from labelsieve.stopping.base import cannot_evaluate
+from labelsieve.stopping.base import CannotEvaluate
 from labelsieve.tables.frames import is_frame
 from labelsieve.tables.nominal import warn_of_bias
 from labelsieve.tables.problem import Problem, check_features, read
@@ -185,7 +185,7 @@ class LabelwiseSieve(BaseCountingSieve):
                     scorer = block_plan.bind(workspace, targets=only, parents=parents)
                     search = GreedySearch(scorer, n_features, forced, sorted(unavailable), self._last(workspace))
                     source = problem.source
-                    path = SelectionPath(search, workspace, parents, source.X, source.y, cannot_evaluate, only)
+                    path = SelectionPath(search, workspace, parents, source.X, source.y, CannotEvaluate(), only)
                     kept = rule.decide(path)
                     lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
                     rules.append(rule)

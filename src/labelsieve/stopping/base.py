@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,18 @@ from labelsieve.tables.types import TableLike, TargetsLike
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
-Evaluator = Callable[[Rows, Rows, Any, Any, int, Any], Floats]
+MAX_EXPLAINED_SIZE = 40  # features whose explained share is evaluated, where max_features is None
 MAX_CURVE_LENGTH = 100  # features evaluated by the rules that need a whole curve, where max_features is None
+
+
+class Evaluator(Protocol):
+    """Evaluates predictions from the features that a selector selects in some of the rows."""
+
+    def scores(self, train: Rows, test: Rows, estimator: Any, measure: Any, n_features: int, scale: Any) -> Floats:
+        """Select on the rows ``train``; return the measure on the rows ``test`` with the first 1, 2, ..., features."""
+
+    def explained(self, n_features: int, cv: Any, random_state: Any) -> Any:
+        """Return the :class:`labelsieve.selection.Explained` share of the first 1, 2, ..., ``n_features`` features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +43,8 @@ class SelectionPath:
         Parents of every target.
     X, Y : array-like
         The data passed to ``fit``.
-    evaluator : callable
-        ``evaluator(train, test, estimator, measure, n_features, scale)``: select features on the rows ``train`` and return the
-        measure on the rows ``test`` for the first 1, 2, ..., ``n_features`` features.
+    evaluator : Evaluator
+        Evaluates predictions from the first 1, 2, ..., features that are selected in some of the rows.
     targets : slice, default=slice(None)
         The targets that the features are selected for.
     """
@@ -124,6 +133,11 @@ class StoppingRule(BaseEstimator):
         return kept
 
 
-def cannot_evaluate(*_: object) -> Floats:
-    """Raise an error: the evaluator of selectors that cannot evaluate predictions."""
-    raise InputError("This selector cannot evaluate predictions; use a stopping rule on scores or on counts.")
+class CannotEvaluate:
+    """The evaluator of selectors that cannot evaluate predictions."""
+
+    def scores(self, *_: object) -> Floats:
+        """Raise an error."""
+        raise InputError("This selector cannot evaluate predictions; use a stopping rule on scores or on counts.")
+
+    explained = scores

@@ -14,7 +14,7 @@ from labelsieve.labelspace.base import RandomState
 from labelsieve.metrics import MEASURES
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.search import CombinedGain
-from labelsieve.stopping.base import MAX_CURVE_LENGTH, Evaluator, Floats, SelectionPath, StoppingRule
+from labelsieve.stopping.base import MAX_CURVE_LENGTH, MAX_EXPLAINED_SIZE, Evaluator, Floats, SelectionPath, StoppingRule
 from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 # The scale of a criterion's scores may change with every step (that of JMI grows), so rules that compare scores along a
@@ -207,33 +207,37 @@ def knee(curve: Floats) -> int:
 
 @dataclass(eq=False, repr=False)
 class CrossValidated(StoppingRule):
-    r"""Keep the number of features that an estimator needs, by cross-validation of selection and estimator together.
+    r"""Keep the fewest features that predict as well as the best number of them, by cross-validation.
 
-    In every fold features are selected from the training rows alone, and the estimator is evaluated on the test rows with the
-    first 1, 2, ..., of them. The smallest number of features whose mean is within one standard error of the best mean is kept
-    (Breiman et al. 1984):
+    In every fold features are selected from the training rows alone, and predictions for the test rows are evaluated with the
+    first 1, 2, ..., of them. Kept is the smallest number whose mean is within one standard error of the difference to the best:
 
-    .. math:: k^* = \min \{ k : |\bar m_k - \bar m_{best}| \le s_{best} / \sqrt{F} \}
+    .. math:: k^* = \min \{ k : \bar m_{best} - \bar m_k \le \mathrm{se}(m_{best} - m_k) \}
 
-    Assumes that rows are exchangeable, or a ``cv`` that splits them accordingly. The result depends on the estimator and the
-    measure; folds share rows, so the standard error is somewhat too small.
+    The difference is that of the same test rows, so that what all sizes have in common does not count. Without an estimator,
+    the explained share of :func:`labelsieve.selection.explained_share` is evaluated; no feature is kept if the best share is
+    not clearly above 0. ``n_features_to_select="auto"`` is this rule. With an estimator, it is evaluated by ``measure``, and
+    standard errors are those of the folds.
+
+    Assumes that rows are exchangeable, or a ``cv`` that splits them accordingly.
 
     Parameters
     ----------
     estimator : estimator, default=None
-        None: ``MLkNN(k=10)``, or ``KNNRegressor`` if a target is numeric. Nearest-neighbor estimators (BRkNN, MLkNN, IBLR,
-        KNNRegressor) predict for all numbers of features at little more than the cost of one; others are fitted for each.
+        None: the predictor of the explained share. Nearest-neighbor estimators (BRkNN, MLkNN, IBLR, KNNRegressor) predict for
+        all numbers of features at little more than the cost of one; others are fitted for each.
     measure : str or callable, default=None
         A name of :data:`labelsieve.metrics.MEASURES`, or a scorer ``(estimator, X, Y) -> float``, higher is better. None:
-        ``"hamming_loss"``, or ``"rrmse"`` if a target is numeric.
-    cv : int or splitter, default=5
-        Number of shuffled folds, or a scikit-learn splitter such as those of :mod:`labelsieve.datasets.splits`.
+        the explained share or, of an estimator, ``"hamming_loss"``, or ``"rrmse"`` if a target is numeric.
+    cv : int or splitter, default=None
+        Number of shuffled folds, or a scikit-learn splitter such as those of :mod:`labelsieve.datasets.splits`. None: 5, or 10
+        folds for the explained share of fewer than 200 rows.
     standard_errors : float, default=1.0
-        Tolerance of the choice, in standard errors of the best mean; 0 keeps the best number of features.
+        Tolerance of the choice, in standard errors of the difference; 0 keeps the best number of features.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds.
     max_features : int, default=None
-        The largest number of features to evaluate; None: all, 100 at most.
+        The largest number of features to evaluate; None: all, 40 at most for the explained share and 100 for an estimator.
     scale : {"standard", "minmax", None}, default="standard"
         Scaling of the features for nearest-neighbor estimators, by the training rows of every fold: mean 0 and variance 1, the
         range from 0 to 1, or none. Missing cells get the means of the training rows, and a nominal feature an indicator for
@@ -244,31 +248,33 @@ class CrossValidated(StoppingRule):
     sizes_ : ndarray of int
         Numbers of features.
     curve_ : ndarray of shape (n_folds, n_sizes)
-        The measure in every fold.
+        The measure in every fold; one row with the explained share.
     standard_error_ : ndarray of shape (n_sizes,)
-        Standard error of the mean over the folds.
+        Standard error of the mean.
     best_size_, kept_size_ : int
         The number of features with the best mean, and the number that is kept.
     lower_is_better_ : bool
         Whether the measure is a loss.
+    explained_ : Explained
+        The explained share, where it was evaluated.
     reason_ : str
         Why this number was kept.
 
     Notes
     -----
-    ``forced`` and ``excluded`` apply in every fold. ``sample_weight`` is used in the selection, not by the estimator or the
-    measure. Cost: a selection and the estimator's curve for every fold, then the selection on all rows.
+    ``forced`` and ``excluded`` apply in every fold. ``sample_weight`` is used in the selection and for the explained share, not
+    by other estimators and measures. Cost: a selection and the curve of the predictions for every fold, then the selection on
+    all rows.
 
     Examples
     --------
     >>> from labelsieve import Sieve
-    >>> from labelsieve.classifiers import MLkNN
     >>> from labelsieve.datasets import make_feature_roles
     >>> data = make_feature_roles(n_rows=300, n_xor_pairs=0)
-    >>> sieve = Sieve("cmim", n_features_to_select=CrossValidated(MLkNN(k=7), max_features=8)).fit(data.X, data.Y)
+    >>> sieve = Sieve(n_features_to_select=CrossValidated(max_features=8)).fit(data.X, data.Y)
     >>> [data.roles[column].kind for column in sieve.selected_]
     ['relevant', 'relevant', 'relevant', 'relevant']
-    >>> sieve.stopping_.curve_.mean(axis=0).round(2)
+    >>> sieve.stopping_.curve_[0].round(2)
     array([...])
     """
 
@@ -277,7 +283,7 @@ class CrossValidated(StoppingRule):
     estimator: Any = None
     measure: Any = None
     _: KW_ONLY
-    cv: Any = 5
+    cv: Any = None
     standard_errors: float = 1.0
     random_state: RandomState = 0
     max_features: int | None = None
@@ -286,19 +292,45 @@ class CrossValidated(StoppingRule):
     def decide(self, path: SelectionPath) -> int:
         """The smallest number of features within ``standard_errors`` of the best mean."""
         self._check()
+        kept = self._by_explained_share(path) if self._explains else self._by_measure(path)
+        self.kept_size_ = kept = max(kept, path.n_forced)
+        path.search.extend(kept)
+        return kept
+
+    @property
+    def _explains(self) -> bool:
+        return self.estimator is None and self.measure is None
+
+    def _by_explained_share(self, path: SelectionPath) -> int:
+        most = max(1, self._max_features(path, path.n_forced + MAX_EXPLAINED_SIZE))
+        self.explained_ = found = path.evaluator.explained(most, self.cv, self.random_state)
+        self.sizes_, self.curve_, self.standard_error_ = found.sizes, found.explained[np.newaxis], found.errors
+        self.lower_is_better_, self.best_size_ = False, int(found.best_size)
+        kept = int(found.choose(float(self.standard_errors)))
+        tried = f"of up to {most} features"
+        if kept == 0:
+            share = 100 * found.explained[found.at(found.best_size)]
+            self.reason_ = f"The best number {tried}, {self.best_size_}, explains {share:.1f} %, which is not clearly above 0."
+            return kept
+        near = f"; {kept} explain as much within {self.standard_errors:g} standard errors"
+        self.reason_ = f"The best number {tried} is {self.best_size_}{near if kept < self.best_size_ else ''}."
+        return kept
+
+    def _by_measure(self, path: SelectionPath) -> int:
         if path.has_unknown_labels:
             raise InputError(
-                "CrossValidated evaluates predictions of all labels, and some are unknown (NaN); use PermutationTest, GTest, "
-                "Knee, ScoreThreshold or a number of features."
+                "CrossValidated evaluates predictions of all labels by this measure, and some are unknown (NaN); leave out "
+                "estimator and measure, or use a number of features."
             )
-        most = self._max_features(path, path.n_forced + MAX_CURVE_LENGTH)
+        most = max(1, self._max_features(path, path.n_forced + MAX_CURVE_LENGTH))
         least = max(1, path.n_forced)
         estimator = None if self.estimator is None else clone(self.estimator)
         from labelsieve.classifiers.prefix_scores import read_scale  # most selections need no learner
 
         scale = read_scale(self.scale)
         folds = [
-            path.evaluator(train, test, estimator, self.measure, most, scale) for train, test in self._split(path.X, path.Y)
+            path.evaluator.scores(train, test, estimator, self.measure, most, scale)
+            for train, test in self._split(path.X, path.Y)
         ]
         if len(folds) < 2:
             raise InputError("CrossValidated: one fold has no standard error; use a cv of two folds or more.")
@@ -307,15 +339,12 @@ class CrossValidated(StoppingRule):
         self.standard_error_ = self.curve_.std(axis=0, ddof=1) / np.sqrt(len(folds))
         lower = isinstance(self.measure, str) and MEASURES[self.measure].lower_is_better
         self.lower_is_better_ = lower or self.measure is None  # both defaults are losses
-        mean = -self.curve_.mean(axis=0) if self.lower_is_better_ else self.curve_.mean(axis=0)
-        best = int(mean.argmax())
+        curves = -self.curve_ if self.lower_is_better_ else self.curve_
+        best = int(curves.mean(axis=0).argmax())
         self.best_size_ = int(self.sizes_[best])
-        within = mean >= mean[best] - float(self.standard_errors) * self.standard_error_[best]
-        kept = int(self.sizes_[np.argmax(within)])
+        kept = int(self.sizes_[fewest_within(curves, best, float(self.standard_errors))])
         near = f"; {kept} is the smallest size within {self.standard_errors:g} standard errors of it"
         self.reason_ = f"The best mean is at size {self.best_size_}{near if kept < self.best_size_ else ''}."
-        self.kept_size_ = kept
-        path.search.extend(kept)
         return kept
 
     def plot(self, *, ylabel: str | None = None, ax: Axes | None = None) -> Axes:
@@ -334,15 +363,27 @@ class CrossValidated(StoppingRule):
     def _split(self, X: TableLike, Y: TargetsLike | None) -> Any:
         from sklearn.model_selection import KFold, check_cv  # loaded late: no other rule needs it
 
-        if is_whole(self.cv):
-            if (n_rows := int(as_table(X).shape[0])) < int(self.cv):
+        if self.cv is None or is_whole(self.cv):
+            n_folds = 5 if self.cv is None else int(self.cv)
+            if (n_rows := int(as_table(X).shape[0])) < n_folds:
                 raise InputError(
-                    f"CrossValidated: {self.cv} folds need {self.cv} rows, and there are n_samples = {n_rows}; use fewer "
+                    f"CrossValidated: {n_folds} folds need {n_folds} rows, and there are n_samples = {n_rows}; use fewer "
                     "folds, or give a number of features."
                 )
             random = check_random_state(self.random_state)
-            return KFold(int(self.cv), shuffle=True, random_state=random).split(X)
+            return KFold(n_folds, shuffle=True, random_state=random).split(X)
         return check_cv(self.cv, Y, classifier=is_classifier(self.estimator)).split(X, Y)
+
+
+def fewest_within(curves: Floats, best: int, standard_errors: float) -> int:
+    """Return the first size whose mean over the folds is within some standard errors of the difference to the best size.
+
+    >>> fewest_within(np.array([[0.1, 0.5, 0.6], [0.2, 0.7, 0.7], [0.1, 0.5, 0.5]]), 2, 1.0)
+    1
+    """
+    differences = curves[:, [best]] - curves
+    errors = differences.std(axis=0, ddof=1) / np.sqrt(len(curves))
+    return int(np.argmax(differences.mean(axis=0) <= standard_errors * errors + 1e-15))
 
 
 @dataclass(frozen=True)
@@ -379,9 +420,9 @@ def stop_ranking(
     Thresholds and knees use the scores in order, cross-validation the predictions. Significance tests of the information that a
     feature adds need a selection path, so they are refused.
 
-    >>> from labelsieve.stopping.base import cannot_evaluate
+    >>> from labelsieve.stopping.base import CannotEvaluate
     >>> rule = ScoreThreshold(0.5, relative=True)
-    >>> stop_ranking(rule, np.array([2, 0, 1]), np.array([0.9, 0.8, 0.1]), evaluator=cannot_evaluate, X=None, Y=None)[0]
+    >>> stop_ranking(rule, np.array([2, 0, 1]), np.array([0.9, 0.8, 0.1]), evaluator=CannotEvaluate(), X=None, Y=None)[0]
     2
     """
     ranking = [int(column) for column in order]

@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows
+from labelsieve.parameters import take_rows
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.cut_points import require_finite
 from labelsieve.tables.frames import (
@@ -49,6 +50,7 @@ from labelsieve.tables.types import (
     TableLike,
     TargetsLike,
     WeightsLike,
+    as_table,
     is_sparse,
 )
 from labelsieve.tables.weights import positive_weights
@@ -249,6 +251,33 @@ class Problem:
             rule, table = discretizer.for_columns(columns, self.feature_names), self.features.take_columns(columns)
             self._codes[of_some] = rule.encode(table, targets, self.weights), targets
         return self._codes[of_some][0]  # type: ignore[no-any-return]
+
+    def take_rows(self, rows: NDArray[np.bool_]) -> "Problem":
+        """Return the problem of the rows where ``rows`` is true, without reading the data again."""
+        source, kept = self.source, np.flatnonzero(rows)
+        counted = self._counted_rows()
+        places = kept if counted is None else counted[kept]
+        weights = None if source.sample_weight is None else np.asarray(source.sample_weight)[places]
+        some = Problem(
+            _take_rows(self.X, rows),
+            self.targets.take_rows(rows),
+            None if self.weights is None else self.weights[kept],
+            self.feature_names,
+            self.target_names,
+            source=Source(take_rows(source.X, places), take_rows(source.y, places), weights),
+        )
+        if "features" in vars(self):
+            vars(some)["features"] = self.features.take_rows(rows)
+        return some
+
+    def _counted_rows(self) -> NDArray[np.intp] | None:
+        """Return the numbers of the rows of the source that this problem has; None: all."""
+        if self.source.sample_weight is None and self.known_rows is None:
+            return None
+        n_rows = as_table(self.source.X).shape[0]
+        weighted, _ = positive_weights(self.source.sample_weight, n_rows)
+        counted = np.arange(n_rows) if weighted is None else np.flatnonzero(weighted)
+        return counted if self.known_rows is None else counted[self.known_rows]
 
     def column_numbers(self, columns: ColumnsLike, what: str) -> list[int]:
         """Numbers of columns that are given by number or name, without repetition; ``what`` is the parameter, in messages."""

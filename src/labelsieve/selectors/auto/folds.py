@@ -235,33 +235,50 @@ CONFIDENCE = 0.9  # of two-sided intervals: one side has 95 %
 Verdict = Literal["select features", "keep all features", "nothing predicts"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Option:
-    """A method with a number of features: the mean of its measure over folds and the standard error, higher is better."""
+    """A method with a number of features, and its measure on every fold; higher is better."""
 
     method: str
     n_features: int
-    mean: float
-    standard_error: float
+    values: Floats
+
+    @property
+    def mean(self) -> float:
+        """Mean over the folds."""
+        return float(self.values.mean())
+
+    @property
+    def standard_error(self) -> float:
+        """Standard error of the mean."""
+        return _standard_error(self.values)
+
+
+def _standard_error(values: Floats) -> float:
+    return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def options_of(method: str, sizes: NDArray[np.intp], values: Floats) -> list[Option]:
     """An option for every number of features; ``values`` has folds in rows."""
-    means, errors = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-    return [
-        Option(method, int(size), float(mean), float(error)) for size, mean, error in zip(sizes, means, errors, strict=True)
-    ]
+    return [Option(method, int(size), column) for size, column in zip(sizes, values.T, strict=True)]
 
 
 def choose(options: list[Option], standard_errors: float) -> Option:
-    """The fewest features whose mean is within ``standard_errors`` of the best; of several methods that with the best mean.
+    """The fewest features that are within ``standard_errors`` of the best; of several methods that with the best mean.
 
-    >>> choose([Option("jmi", 2, 0.70, 0.1), Option("jmi", 8, 0.75, 0.1), Option("mim", 4, 0.6, 0.1)], 1.0).n_features
+    The standard errors are those of the differences to the best on the same folds, as in
+    :class:`labelsieve.stopping.CrossValidated`.
+
+    >>> values = {2: [0.7, 0.6, 0.8], 4: [0.4, 0.4, 0.5], 8: [0.8, 0.6, 0.8]}
+    >>> choose([Option("jmi", size, np.array(found)) for size, found in values.items()], 1.0).n_features
     2
     """
     best = max(options, key=lambda option: (option.mean, -option.n_features))
-    threshold = best.mean - standard_errors * best.standard_error
-    within = [option for option in options if option.mean >= threshold]
+    within = [
+        option
+        for option in options
+        if best.mean - option.mean <= standard_errors * _standard_error(best.values - option.values) + 1e-15
+    ]
     return min(within, key=lambda option: (option.n_features, -option.mean))
 
 
@@ -301,7 +318,7 @@ def nested_choice(curves: Mapping[str, Curves], standard_errors: float, *, fixed
     """Choose on the inner folds of every outer fold, for the estimate, and on the outer folds, for the selection on all rows.
 
     ``curves`` has the controls :data:`ALL` and :data:`NONE`, which have a single number of features. ``fixed``: the number of
-    features is the largest of the candidates; the method with the best mean over all numbers up to it is chosen.
+    features is the largest of the candidates; the method with the best mean at this number is chosen.
     """
     controls = (ALL, NONE) if fixed else (NONE,)
     candidates = {name: found for name, found in curves.items() if name not in controls}
@@ -311,7 +328,7 @@ def nested_choice(curves: Mapping[str, Curves], standard_errors: float, *, fixed
         for name, values in folds.items():
             sizes = candidates[name].sizes
             if fixed:
-                sizes, values = sizes[-1:], values.mean(axis=1, keepdims=True)
+                sizes, values = sizes[-1:], values[:, -1:]
             options += options_of(name, sizes, values)
         return choose(options, 0.0 if fixed else standard_errors)
 

@@ -241,9 +241,10 @@ class AutoSieve(BaseSieve):
 
     Every candidate of the portfolio ranks the features on training rows, and learners are evaluated on test rows with the first
     1, 2, 3, 4, 6, ... of them. Of all methods and numbers, the fewest features are chosen whose mean measure is within one
-    standard error of the best (Breiman et al. 1984). Controls are all features, which are chosen where fewer are clearly
-    worse, and none (base rates). The choice is repeated on inner folds of every outer fold, so ``score_`` is an estimate for
-    rows that took no part in it; ``verdict_`` compares it with the controls. Then the chosen method selects from all rows.
+    standard error of the best: that of the difference on the same folds, as for ``n_features_to_select="auto"``. Controls are
+    all features, which are chosen where fewer are clearly worse, and none (base rates). The choice is repeated on inner folds
+    of every outer fold, so ``score_`` is an estimate for rows that took no part in it; ``verdict_`` compares it with the
+    controls. Then the chosen method selects from all rows.
 
     Parameters
     ----------
@@ -265,8 +266,8 @@ class AutoSieve(BaseSieve):
         Number of folds, at least three: stratified by labels, or random if the targets are numeric. Or a splitter of
         scikit-learn that tests every row once.
     n_features_to_select : "auto", int, float or None, default="auto"
-        "auto": by the rule above. A number, a fraction or None (all): only the method is chosen, by the mean measure over all
-        evaluated numbers of features up to this one.
+        "auto": by the rule above. A number, a fraction or None (all): only the method is chosen, by its mean measure with this
+        number of features.
     max_features : int or None, default=None
         The largest number of features to evaluate, apart from all; None: all, 100 at most.
     min_features : {0, 1}, default=1
@@ -422,6 +423,13 @@ class AutoSieve(BaseSieve):
             "curves": {method: {"n_features": each.sizes, "values": sign * each.outer} for method, each in curves.items()},
             "not_tried": not_tried,
         }
+
+    def _explained_selector(self) -> BaseSieve:
+        chosen: BaseSieve = vars(self).get("selector_", self)
+        return chosen
+
+    def _can_explain(self, problem: Problem) -> bool:
+        return isinstance(vars(self).get("selector_"), BaseSieve) and super()._can_explain(problem)
 
     def comparison_frame(self, backend: str | None = None) -> Any:
         """The comparison as a data frame: a row for every candidate and control, best first.

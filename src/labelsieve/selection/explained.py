@@ -1,0 +1,783 @@
+r"""The explained share: how much of the variation of the targets the selected features predict, in rows that were not used.
+
+In every fold features are selected on the training rows, a predictor is fitted to the first k of them, and the test rows are
+predicted. With predictions :math:`p_{iy}`, the means :math:`b_{iy}` of the training rows and weights :math:`w_y` (1 for a
+label, 1 / variance for a number), the share that k features explain is
+
+.. math:: E_k = 1 - \frac{\sum_{iy} w_y (y_{iy} - p_{iy})^2}{\sum_{iy} w_y (y_{iy} - b_{iy})^2}
+
+This is the skill of the Brier score for labels and :math:`R^2` for numbers. What a feature gains is the difference to the size
+before it. :func:`explained_share` computes all of it, and :class:`Explained` is the result. The predictor is a weighted mean
+(:func:`_stack_weights`) of
+
+- a ridge regression, and one that adds three polynomials of the ranks of every numeric feature (:class:`_NestedRidge`);
+- the means of the 5 and of the 20 nearest rows;
+- its own prediction with fewer features, so that useless features do not spoil what is known.
+
+The weights of a fold come from the predictions for the rows of the other folds. These contain the selection, so that the
+weights are 0 where the features predict nothing. The share of all features has a predictor of its own (:func:`_all_features`).
+"""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from labelsieve.classifiers.neighbor_search import nested_neighbors
+from labelsieve.classifiers.prefix_scores import LearnerFeatures
+from labelsieve.errors import InputError, is_whole
+from labelsieve.progress import progress_bar
+from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.problem import Problem
+from labelsieve.tables.targets import TargetTable, part_of_the_rows
+from labelsieve.tables.types import StoredTable
+
+Real = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+MAX_SIZE = 40  # features that are tried when the number is found automatically
+FEW_ROWS = 200  # tables with fewer rows are split into 10 folds, others into 5
+LEAST_ROWS = 10
+TESTED = 2000  # rows that are predicted in all; training rows are never left out
+MOST_CELLS = 2**27  # of the targets; with more, a sample of the targets is evaluated
+NEIGHBORS = (5, 20)
+CLIP = 5.0  # standard deviations
+PENALTIES = (1e-3, 1e-2, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
+ALL_PENALTIES = (0.01, 0.3, 10.0)  # of all features; the stack chooses among them
+MANY_COLUMNS = 1000  # the ridge regression of all features uses the columns with the largest products with the targets
+MOST_STEPS = 2e9  # of a search of neighbors by all features; with more, they are left out
+WIDER = 1.3  # standard errors over rows are too small by this factor, because the folds share their training rows
+NEGLIGIBLE = 0.005  # a difference of two shares that is not worth a word
+CLEAR = 2.0  # errors that the best share must be above 0, or no feature is kept
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """The share of the targets that the first 1, 2, ... selected features explain in rows that were not used.
+
+    Attributes
+    ----------
+    sizes : ndarray of int
+        Numbers of features, increasing from 1.
+    explained, errors : ndarray of float, shape (n_sizes,)
+        The share for each size, over all targets, and its standard error.
+    by_target : ndarray of float, shape (n_sizes, n_targets)
+        The share of every target; NaN where it was not evaluated.
+    all_features, all_features_error : float
+        The share that all features explain, by a predictor that uses them all.
+    all_by_target : ndarray of float, shape (n_targets,)
+        The same for every target.
+    below_all, below_all_errors : ndarray of float, shape (n_sizes,)
+        How much less than all features each size explains, and the standard error of this difference.
+    below_best, below_best_errors : ndarray of float, shape (n_sizes,)
+        The same for the size that explains the most.
+    lists : tuple of ndarray of int
+        The features that each fold selected, in order.
+    best_size : int
+        The size that explains the most.
+    n_rows, n_features, n_tested : int
+        Rows and features of the table, and rows that were predicted.
+    """
+
+    sizes: NDArray[np.intp]
+    explained: Real
+    errors: Real
+    by_target: Real
+    all_features: float
+    all_features_error: float
+    all_by_target: Real
+    below_all: Real
+    below_all_errors: Real
+    below_best: Real
+    below_best_errors: Real
+    lists: tuple[NDArray[np.intp], ...]
+    best_size: int
+    n_rows: int
+    n_features: int
+    n_tested: int
+    numeric: bool = False
+
+    @property
+    def gains(self) -> Real:
+        """What every size adds to the one before it; they add up to the share of the last."""
+        return np.diff(self.explained, prepend=0.0)
+
+    def choose(self, standard_errors: float = 1.0) -> int:
+        """Return the fewest features that explain as much as the best size, within standard errors of the difference.
+
+        0 if the best size explains no clearly positive share: not two errors above 0.
+        """
+        best = self.at(self.best_size)
+        if self.explained[best] <= CLEAR * self.errors[best]:
+            return 0
+        return int(self.sizes[np.argmax(self.below_best <= standard_errors * self.below_best_errors)])
+
+    def at(self, size: int) -> int:
+        """Return the index of the largest size that was evaluated and is at most ``size``; -1 where there is none."""
+        return int(np.searchsorted(self.sizes, size, side="right")) - 1
+
+    def share_of_folds(self, column: int, size: int) -> float:
+        """Return the share of the folds whose first ``size`` features contain a column."""
+        return float(np.mean([column in chosen[:size] for chosen in self.lists]))
+
+    def verdict(self, size: int) -> str:
+        """Say in a sentence what the first ``size`` features explain, and how that compares with all features."""
+        return verdict(VerdictFacts.of(self, size))
+
+
+@dataclass(frozen=True)
+class VerdictFacts:
+    """The numbers that the sentence about a selection needs."""
+
+    size: int
+    n_features: int
+    explained: float
+    error: float
+    all_features: float
+    below_all: float
+    below_all_error: float
+    numeric: bool
+
+    @classmethod
+    def of(cls, explained: Explained, size: int) -> "VerdictFacts":
+        """Take the numbers of a size."""
+        index = explained.at(size)
+        nothing = index < 0
+        return cls(
+            size,
+            explained.n_features,
+            0.0 if nothing else float(explained.explained[index]),
+            0.0 if nothing else float(explained.errors[index]),
+            explained.all_features,
+            explained.all_features if nothing else float(explained.below_all[index]),
+            explained.all_features_error if nothing else float(explained.below_all_errors[index]),
+            explained.numeric,
+        )
+
+
+def verdict(facts: VerdictFacts) -> str:
+    """Write the sentence.
+
+    >>> print(verdict(VerdictFacts(7, 72, 0.312, 0.02, 0.301, -0.011, 0.01, False)))
+    7 of 72 features explain 31 % (± 2) of the labels, as much as all 72 (30 %).
+    >>> print(verdict(VerdictFacts(2, 9, 0.31, 0.02, 0.45, 0.14, 0.02, True)))
+    2 of 9 features explain 31 % (± 2) of the targets, 14 points less than all 9 (45 %).
+    """
+    targets = "targets" if facts.numeric else "labels"
+    d = facts.n_features
+    everything = (
+        f"all {d} ({_percent(facts.all_features)} %)" if d > 1 else f"the one feature ({_percent(facts.all_features)} %)"
+    )
+    if facts.size == 0:
+        clear = facts.all_features > CLEAR * facts.below_all_error
+        more = (
+            f"All {d} features together explain {_percent(facts.all_features)} %." if clear else "Nor do all features together."
+        )
+        return f"No selection of the {d} features clearly predicts the {targets}. {more}"
+    verb = "explains" if facts.size == 1 else "explain"
+    shown, whole = _percent(facts.explained), _percent(facts.all_features)
+    equal = abs(facts.below_all) <= max(2 * facts.below_all_error, NEGLIGIBLE)
+    if shown == whole and not equal:  # rounding must not make different numbers look equal
+        shown, everything = f"{100 * facts.explained:.1f}", f"all {d} ({100 * facts.all_features:.1f} %)"
+    head = f"{facts.size} of {d} features {verb} {shown} % (± {_points(facts.error)}) of the {targets}"
+    if facts.size == d:
+        return f"{head}."
+    if equal:
+        return f"{head}, as much as {everything}."
+    difference = f"{_points(abs(facts.below_all))} points {'less' if facts.below_all > 0 else 'more'} than"
+    return f"{head}, {difference} {everything}."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f}".replace("-0", "0")
+
+
+def _points(share: float) -> str:
+    points = 100 * share
+    return f"{points:.0f}" if points >= 1 or points < 0.05 else f"{points:.1f}"
+
+
+def explained_share(
+    selector: Any,
+    problem: Problem,
+    *,
+    n_features: int,
+    cv: Any = None,
+    random_state: Any = 0,
+) -> Explained:
+    """Estimate the share of the targets that the first 1, 2, ..., ``n_features`` features of a selector explain.
+
+    Parameters
+    ----------
+    selector : selector
+        Clones of it select on the training rows of every fold.
+    problem : Problem
+        The data, in memory.
+    n_features : int
+        The largest number of features. All numbers up to 40 are evaluated, larger ones in growing steps.
+    cv : int or splitter, default=None
+        Folds: a number of random ones, or a splitter of scikit-learn. None: 5, or 10 for fewer than 200 rows.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds and of the rows that are predicted.
+
+    Notes
+    -----
+    Cost: a selection for every fold, and predictions for at most 2,000 rows in all.
+
+    Examples
+    --------
+    >>> from labelsieve import Sieve
+    >>> from labelsieve.tables.problem import read
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 5))
+    >>> problem = read(X, X[:, 2] + X[:, 4])
+    >>> explained_share(Sieve(), problem, n_features=3).explained.round(1)
+    array([0.5, 1. , 1. ])
+    """
+    if isinstance(problem.X, StoredTable):
+        raise InputError("The explained share needs the table in memory; a ChunkedTable is read column by column.")
+    random = check_random_state(random_state)
+    n_rows, sizes = problem.targets.n_rows, size_steps(min(n_features, problem.n_features))
+    folds = _folds(problem, cv, random)
+    weights = np.ones(n_rows) if problem.weights is None else np.asarray(problem.weights, dtype=np.float64)
+    targets, columns = _Targets.of(problem.targets, weights, random), _Columns(problem.features)
+    fitted = []
+    with progress_bar("explained share: folds") as progress:
+        for number, (train, test) in enumerate(folds):
+            chosen = fold_selection(selector, problem, train, int(sizes[-1]))
+            fitted.append(_Fold(columns, targets, weights, chosen, sizes, train, test))
+            progress(number + 1, len(folds))
+    curve = _Curve(targets, fitted, weights)
+    for step in range(len(sizes)):
+        curve.add([[*fold.predictions(step), carried] for fold, carried in zip(fitted, curve.carried, strict=True)])
+    of_all = _all_features(problem, columns, targets, folds, weights)
+    curve.add([[*found, carried] for found, carried in zip(of_all, curve.carried, strict=True)])
+    return _result(curve, sizes, fitted, targets, problem)
+
+
+def size_steps(most: int) -> NDArray[np.intp]:
+    """Return the numbers of features that are evaluated: all up to 40, then in steps that grow.
+
+    >>> size_steps(3).tolist(), size_steps(60).tolist()[-4:]
+    ([1, 2, 3], [44, 49, 54, 60])
+    """
+    sizes = list(range(1, min(most, MAX_SIZE) + 1))
+    while sizes and sizes[-1] < most:
+        sizes.append(min(most, sizes[-1] + max(1, sizes[-1] // 10)))
+    return np.array(sizes, dtype=np.intp)
+
+
+def _folds(problem: Problem, cv: Any, random: Any) -> list[tuple[Rows, Rows]]:
+    """Split the rows, and take a sample of the test rows where there are many."""
+    from sklearn.model_selection import KFold, check_cv
+
+    n_rows = problem.targets.n_rows
+    if n_rows < LEAST_ROWS:
+        raise InputError(f"The explained share needs at least {LEAST_ROWS} rows, and there are {n_rows}.")
+    if cv is None or is_whole(cv):
+        n_folds = (10 if n_rows < FEW_ROWS else 5) if cv is None else int(cv)
+        splits = KFold(min(n_folds, n_rows), shuffle=True, random_state=random).split(np.empty((n_rows, 0)))
+    else:
+        splits = check_cv(cv).split(np.empty((n_rows, 0)))
+    folds = [(np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp)) for train, test in splits]
+    if len(folds) < 2:
+        raise InputError("The explained share needs two folds or more: the weights of a fold come from the others.")
+    total = sum(len(test) for _, test in folds)
+    if total <= TESTED:
+        return folds
+    return [(train, np.sort(random.permutation(test)[: max(1, len(test) * TESTED // total)])) for train, test in folds]
+
+
+def fold_selection(selector: Any, problem: Problem, train: Rows, most: int) -> NDArray[np.intp]:
+    """Select up to ``most`` features on some rows, with a clone of the selector."""
+    mask = np.zeros(problem.targets.n_rows, dtype=bool)
+    mask[train] = True
+    settings = {"n_features_to_select": most, "warm_start": False}
+    fold = clone(selector)
+    names = fold.get_params(deep=False)
+    fold.set_params(**{name: value for name, value in settings.items() if name in names})
+    # Whatever there is to say about the table was said when all rows were read.
+    with part_of_the_rows(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fold.fit(problem.take_rows(mask))
+    chosen = np.asarray(fold.selected_, dtype=np.intp)
+    if chosen.ndim == 2:
+        raise InputError("The explained share is for one list of features, and this selector has one for every label.")
+    return chosen[:most]
+
+
+# Targets and features as numbers.
+
+
+@dataclass(frozen=True, eq=False)
+class _Targets:
+    """The targets as columns of numbers: 0 and 1 for two classes, a column for each of more classes; unknown cells are NaN."""
+
+    values: Real
+    factor: Real  # w_y of every column
+    owner: NDArray[np.intp]  # the target of every column
+    n_targets: int
+    numeric: NDArray[np.bool_]  # columns of numbers
+
+    @classmethod
+    def of(cls, table: TargetTable, weights: Real, random: Any) -> "_Targets":
+        numbers = iter(np.asarray(table.numbers, dtype=np.float64).T)
+        numeric_of = {column: next(numbers) for column in np.flatnonzero(table.is_numeric).tolist()}
+        evaluated = np.arange(table.n_columns)
+        if table.n_columns * table.n_rows > MOST_CELLS:
+            evaluated = np.sort(random.permutation(table.n_columns)[: max(1, MOST_CELLS // table.n_rows)])
+        columns: list[Real] = []
+        factor, owner, numeric = [], [], []
+        for target in evaluated.tolist():
+            if target in numeric_of:
+                values = numeric_of[target]
+                known = ~np.isnan(values)
+                share = weights * known
+                mean = float(share @ np.where(known, values, 0.0)) / max(float(share.sum()), 1e-300)
+                scale = float(np.abs(np.where(known, values - mean, 0.0)).max(initial=0.0))
+                if scale == 0:
+                    continue
+                standard = np.where(known, (values - mean) / scale, np.nan)
+                variance = float(share @ np.where(known, standard, 0.0) ** 2) / float(share.sum())
+                columns.append(standard)
+                factor.append(1.0 / variance)
+                owner.append(target)
+                numeric.append(True)
+                continue
+            codes = table.classes.column(target)
+            known = np.asarray(table.classes.is_known(target))
+            levels = np.unique(codes[known])
+            for level in levels[1:] if len(levels) <= 2 else levels:
+                columns.append(np.where(known, codes == level, np.nan))
+                factor.append(1.0)
+                owner.append(target)
+                numeric.append(False)
+        if not columns:
+            raise InputError("No target varies, so there is nothing to explain.")
+        values = np.column_stack(columns)
+        return cls(values, np.array(factor), np.array(owner, dtype=np.intp), table.n_columns, np.array(numeric))
+
+
+class _Columns:
+    """The columns of every feature as numbers, made when they are asked for."""
+
+    def __init__(self, table: NumberTable) -> None:
+        self._features, self._table = LearnerFeatures(table), table
+        self._known: dict[int, tuple[Real, bool]] = {}
+
+    def of(self, feature: int) -> tuple[Real, bool]:
+        """Return the columns of a feature, and whether it is a number with an order, whose ranks are of use.
+
+        A number with missing cells has a second column that marks them.
+        """
+        if feature not in self._known:
+            columns = self._features.columns([feature])[0]
+            ordered = feature not in self._table.nominal and len(np.unique(columns[:1000, 0])) > 2
+            missing = np.isnan(columns[:, 0])
+            if feature not in self._table.nominal and missing.any():
+                columns = np.column_stack([columns, missing])
+            self._known[feature] = np.where(np.isnan(columns), np.nan, columns), ordered
+        return self._known[feature]
+
+
+def _standard(train: Real, test: Real, weights: Real) -> tuple[Real, Real]:
+    """Give columns mean 0 and variance 1 in the training rows, at most 5 deviations; missing cells become 0."""
+    gaps = np.isnan(train)
+    has_gaps = bool(gaps.any())
+    filled = np.where(gaps, 0.0, train) if has_gaps else train
+    total: Any = np.maximum(weights @ ~gaps, 1e-300) if has_gaps else weights.sum()
+    largest = np.maximum(np.abs(filled).max(axis=0, initial=0.0), 1e-300)
+    filled = filled / largest  # squares of very large numbers would overflow
+    mean = weights @ filled / total
+    filled -= mean
+    if has_gaps:
+        filled[gaps] = 0.0
+    deviation = np.sqrt(np.einsum("i,ij,ij->j", weights, filled, filled) / total)
+    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)
+    filled *= factor
+    tested = (test / largest - mean) * factor
+    return np.clip(filled, -CLIP, CLIP, out=filled), np.clip(np.nan_to_num(tested, nan=0.0), -CLIP, CLIP)
+
+
+def _rank_polynomials(train: Real, test: Real) -> tuple[Real, Real]:
+    """Return three polynomials of the ranks of a column among the training rows, which are from -1 to 1."""
+    values = np.sort(train[~np.isnan(train)])
+    made = []
+    for column in (train, test):
+        below = np.searchsorted(values, column, side="left") + np.searchsorted(values, column, side="right")
+        u = np.where(np.isnan(column), 0.0, below / max(len(values), 1) - 1.0)
+        made.append(np.column_stack([u, 1.5 * u**2 - 0.5, 2.5 * u**3 - 1.5 * u]))
+    return made[0], made[1]
+
+
+# Predictors of a fold.
+
+
+class _NestedRidge:
+    """Ridge regressions with the first columns up to several ends, from one factorization for every penalty.
+
+    With the Cholesky factor L of G + penalty, A = L^-1 Z'Y and B = L^-1 T', the prediction for the test rows T with the first
+    e columns is B[:e]' A[:e], because the leading block of L is the factor of the leading block. The penalty of every size is
+    the one with the smallest generalized cross-validation error, over all targets.
+    """
+
+    def __init__(self, Z: Real, T: Real, Y: Real, weights: Real, factor: Real, ends: NDArray[np.intp]) -> None:
+        weighted = Z * weights[:, np.newaxis]
+        gram, product = Z.T @ weighted, weighted.T @ Y
+        total = float(weights.sum())
+        squares = np.einsum("i,ij,ij->j", weights, Y, Y)
+        self._ends = ends
+        self._answers: list[tuple[Real, Real]] = []
+        errors = []
+        for penalty in PENALTIES:
+            lower = cholesky(gram + penalty * total * np.eye(len(gram)), lower=True)
+            inverse = solve_triangular(lower, np.eye(len(gram)), lower=True)
+            A = inverse @ product
+            freedom = np.cumsum((inverse**2).sum(axis=1))  # trace of the inverse of every leading block
+            coefficients = np.zeros_like(A)
+            fit, shrunk = np.cumsum((A**2) @ factor), np.empty(len(ends))
+            start = 0
+            for index, end in enumerate(ends.tolist()):
+                coefficients[:end] += inverse[start:end, :end].T @ A[start:end]
+                shrunk[index] = float(((coefficients[:end] ** 2) @ factor).sum())
+                start = end
+            last = ends - 1
+            residual = np.maximum(float(squares @ factor) - fit[last] - penalty * total * shrunk, 0.0)
+            degrees = ends - penalty * total * freedom[last] + 1.0
+            errors.append(residual / np.maximum(1.0 - degrees / total, 1e-3) ** 2)
+            self._answers.append((inverse @ T.T, A))
+        self._best = np.argmin(errors, axis=0)
+
+    def predict(self, step: int) -> Real:
+        """Predict the deviations of the targets of the test rows with the columns of a size."""
+        B, A = self._answers[int(self._best[step])]
+        end = int(self._ends[step])
+        return np.asarray(B[:end].T @ A[:end])
+
+
+class _Fold:
+    """The features that were selected on the training rows of a fold, and predictors with the first of them."""
+
+    def __init__(
+        self,
+        columns: _Columns,
+        targets: _Targets,
+        weights: Real,
+        chosen: NDArray[np.intp],
+        sizes: NDArray[np.intp],
+        train: Rows,
+        test: Rows,
+    ) -> None:
+        self.chosen, self.test = chosen, test
+        share = weights[train]
+        self.center, deviations = _centered(targets.values[train], share)
+        blocks: list[tuple[Real, Real]] = []
+        plain: list[bool] = []
+        ends, plain_ends = [0], [0]
+        for feature in chosen.tolist():
+            values, ordered = columns.of(feature)
+            pieces = [_standard(values[train], values[test], share)]
+            plain += [True] * values.shape[1]
+            if ordered:
+                pieces.append(_standard(*_rank_polynomials(values[train, 0], values[test, 0]), share))
+                plain += [False] * 3
+            blocks += pieces
+            ends.append(len(plain))
+            plain_ends.append(sum(plain))
+        self._neighbors: list[Any] = []
+        if len(chosen) == 0:
+            return
+        Z, T = (np.hstack([block[side] for block in blocks]) for side in (0, 1))
+        is_plain = np.array(plain)
+        lengths = np.minimum(sizes, len(chosen))
+        self._steps = np.unique(lengths, return_inverse=True)[1]  # a list may end before the largest size
+        lengths = np.unique(lengths)
+        self._curved = _NestedRidge(Z, T, deviations, share, targets.factor, np.array(ends, dtype=np.intp)[lengths])
+        plain_of = np.array(plain_ends, dtype=np.intp)[lengths]
+        X, Q = Z[:, is_plain], T[:, is_plain]
+        self._straight = _NestedRidge(X, Q, deviations, share, targets.factor, plain_of)
+        self._deviations, self._share = deviations, share
+        most = min(NEIGHBORS[-1], len(train))
+        self._neighbors = nested_neighbors(X, Q, features=range(X.shape[1]), sizes=plain_of.tolist(), k=most, distances=False)
+
+    def predictions(self, step: int) -> list[Real]:
+        """Predict the deviations from the means for the test rows with the features of a size, by every predictor."""
+        if not self._neighbors:
+            nothing = np.zeros((len(self.test), len(self.center)))
+            return [nothing] * (2 + len(NEIGHBORS))
+        index = int(self._steps[step])
+        rows = self._neighbors[index].rows.reshape(len(self.test), -1)
+        means = [_neighbor_means(rows[:, :k], self._deviations, self._share) for k in NEIGHBORS]
+        return [self._straight.predict(index), self._curved.predict(index), *means]
+
+
+def _centered(values: Real, weights: Real) -> tuple[Real, Real]:
+    """Return the means of the known cells, and the deviations from them, 0 in unknown cells."""
+    known = ~np.isnan(values)
+    if known.all():
+        center = weights @ values / weights.sum()
+        return center, values - center
+    share = weights[:, np.newaxis] * known
+    center = (share * np.where(known, values, 0.0)).sum(axis=0) / np.maximum(share.sum(axis=0), 1e-300)
+    return center, np.where(known, values - center, 0.0)
+
+
+def _neighbor_means(rows: NDArray[Any], deviations: Real, weights: Real) -> Real:
+    """Return the weighted mean of the deviations of some rows, for every query."""
+    n_queries, k = rows.shape
+    listed = rows.reshape(-1).astype(np.int64)
+    share = weights[listed].reshape(n_queries, k)
+    share = (share / share.sum(axis=1, keepdims=True)).reshape(-1)
+    average = sp.csr_array((share, listed, np.arange(0, n_queries * k + 1, k)), shape=(n_queries, len(deviations)))
+    return np.asarray(average @ deviations)
+
+
+# All features.
+
+
+def _all_features(
+    problem: Problem, columns: _Columns, targets: _Targets, folds: list[tuple[Rows, Rows]], weights: Real
+) -> Iterator[list[Real]]:
+    """Predict the test rows of every fold from all features, by ridge regressions and, where affordable, by neighbors.
+
+    The columns are scaled by all rows, which involves no target. Of more than 1,000 columns, the regression of a fold uses
+    those with the largest sums of squared products with the targets of its training rows.
+    """
+    Z = _all_columns(problem)
+    n_rows, n_columns = Z.shape
+    n_tested = sum(len(test) for _, test in folds)
+    near = not sp.issparse(Z) and float(n_tested) * n_rows * n_columns <= MOST_STEPS
+    regressions = [_RidgeOfAll(Z, weights, ALL_PENALTIES)]
+    if near and 4 * n_columns <= MANY_COLUMNS:
+        ordered = [feature for feature in range(problem.n_features) if columns.of(feature)[1]]
+        curved = [_rank_polynomials(*[columns.of(feature)[0][:, 0]] * 2)[0] for feature in ordered]
+        if curved:
+            polynomials = np.hstack(curved)
+            both = np.hstack([Z, _standard(polynomials, polynomials[:0], weights)[0]])
+            regressions.append(_RidgeOfAll(both, weights, ALL_PENALTIES[1:]))
+    for train, test in folds:
+        _, deviations = _centered(targets.values[train], weights[train])
+        found = [part for regression in regressions for part in regression.predict(train, test, deviations, targets.factor)]
+        if near:
+            k = min(NEIGHBORS[-1], len(train))
+            lists = nested_neighbors(Z[train], Z[test], features=range(n_columns), sizes=[n_columns], k=k, distances=False)
+            rows = lists[0].rows.reshape(len(test), -1)
+            found += [_neighbor_means(rows[:, :few], deviations, weights[train]) for few in NEIGHBORS]
+        yield found
+
+
+def _all_columns(problem: Problem) -> Any:
+    """Return the columns of all features with variance 1; those of an array have mean 0, too."""
+    table = problem.features
+    if table.dense is not None:
+        values = LearnerFeatures(table).everything()
+        return _standard(values, values[:0], np.ones(len(values)))[0]
+    matrix = sp.csr_array(table.sparse, dtype=np.float64, copy=True)
+    matrix.data[np.isnan(matrix.data)] = 0.0
+    n_rows = matrix.shape[0]
+    mean = np.asarray(matrix.sum(axis=0)).reshape(-1) / n_rows
+    variance = np.asarray(matrix.multiply(matrix).sum(axis=0)).reshape(-1) / n_rows - mean**2
+    factor = np.divide(1.0, np.sqrt(np.maximum(variance, 0.0)), out=np.zeros_like(variance), where=variance > 1e-24)
+    return sp.csr_array(matrix @ sp.diags_array(factor))
+
+
+class _RidgeOfAll:
+    """Ridge regressions on many columns, by products of columns or, where there are fewer rows, of rows."""
+
+    def __init__(self, Z: Any, weights: Real, penalties: tuple[float, ...]) -> None:
+        self._Z, self._weights, self._penalties = Z, weights, penalties
+        n_rows, n_columns = Z.shape
+        self._by_rows = n_rows <= n_columns and n_rows <= 2 * MANY_COLUMNS
+        self._wide = not self._by_rows and n_columns > MANY_COLUMNS
+        self._products: Any = None
+        if self._by_rows:
+            self._products = _dense(Z @ Z.T)
+        elif not self._wide:
+            self._products = _gram(Z, weights)
+
+    def predict(self, train: Rows, test: Rows, deviations: Real, factor: Real) -> list[Real]:
+        """Predict the deviations of the targets of the test rows, with each penalty."""
+        weights = self._weights[train]
+        total = float(weights.sum())
+        weighted = weights[:, np.newaxis] * deviations
+        if self._by_rows:
+            return self._by_row_products(train, test, deviations, weights, total)
+        Z, T = self._Z[train], self._Z[test]
+        product = np.asarray(Z.T @ weighted)
+        if self._wide:
+            kept = np.sort(np.argpartition(-((product**2) @ factor), MANY_COLUMNS)[:MANY_COLUMNS])
+            Z, T, product = Z[:, kept], T[:, kept], product[kept]
+            gram = _gram(Z, weights)
+        else:  # the rows that are left out are fewer than those that are not
+            rest = np.setdiff1d(np.arange(self._Z.shape[0]), train, assume_unique=True)
+            gram = self._products - _gram(self._Z[rest], self._weights[rest])
+        mean = np.asarray(Z.T @ weights) / total
+        gram = gram - total * np.outer(mean, mean)
+        return [
+            np.asarray(T @ solved - mean @ solved)
+            for solved in (_ridge_solution(gram, penalty * total, product) for penalty in self._penalties)
+        ]
+
+    def _by_row_products(self, train: Rows, test: Rows, deviations: Real, weights: Real, total: float) -> list[Real]:
+        inner, outer = self._products[np.ix_(train, train)], self._products[np.ix_(test, train)]
+        root = np.sqrt(weights)
+        mean = inner @ weights / total
+        grand = float(mean @ weights) / total
+        centered = (inner - mean[:, np.newaxis] - mean + grand) * root[:, np.newaxis] * root
+        tested = (outer - (outer @ weights / total)[:, np.newaxis] - mean + grand) * root
+        scale = total * max(1.0, self._Z.shape[1] / len(train))  # the products of rows grow with the number of columns
+        right = root[:, np.newaxis] * deviations
+        return [tested @ _ridge_solution(centered, penalty * scale, right) for penalty in self._penalties]
+
+
+def _ridge_solution(matrix: Real, penalty: float, right: Real) -> Real:
+    """Solve the equations of a symmetric matrix with a penalty on its diagonal."""
+    penalized = matrix.copy()
+    penalized.flat[:: len(matrix) + 1] += penalty
+    return np.asarray(
+        cho_solve(cho_factor(penalized, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False)
+    )
+
+
+def _gram(Z: Any, weights: Real) -> Real:
+    if sp.issparse(Z):
+        return _dense(Z.T @ (sp.diags_array(weights) @ Z))
+    return np.asarray(Z.T @ (Z * weights[:, np.newaxis]))
+
+
+def _dense(matrix: Any) -> Real:
+    return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix)
+
+
+# The stack, and the curve of its shares.
+
+
+class _Curve:
+    """Stacked predictions of the test rows of all folds, one size after the other, and what they explain."""
+
+    def __init__(self, targets: _Targets, folds: list[_Fold], weights: Real) -> None:
+        self._truth, self._cells, self._limits = [], [], []
+        self.carried: list[Real] = []
+        for fold in folds:
+            truth = targets.values[fold.test] - fold.center
+            known = ~np.isnan(truth)
+            self._truth.append(np.where(known, truth, 0.0))
+            self._cells.append(known * weights[fold.test][:, np.newaxis] * targets.factor)
+            low = np.where(targets.numeric, -np.inf, -fold.center)
+            self._limits.append((low, np.where(targets.numeric, np.inf, 1.0 - fold.center)))
+            self.carried.append(np.zeros_like(truth))
+        losses = [cells * truth**2 for cells, truth in zip(self._cells, self._truth, strict=True)]
+        self.row_losses = np.concatenate([loss.sum(axis=1) for loss in losses])
+        self.column_losses = sum(loss.sum(axis=0) for loss in losses)
+        self.rows: list[Real] = []  # how much less every row loses, for every size
+        self.columns: list[Real] = []
+
+    def add(self, parts: list[list[Real]]) -> None:
+        """Stack the predictions of a size: a list of parts for every fold."""
+        products, answers = [], []
+        for found, truth, cells in zip(parts, self._truth, self._cells, strict=True):
+            flat = np.stack(found).reshape(len(found), -1)
+            weighted = flat * cells.reshape(-1)
+            products.append(weighted @ flat.T)
+            answers.append(weighted @ truth.reshape(-1))
+        every, every_answer = np.array(products), np.array(answers)
+        # The weights of a fold come from the rows of the others.
+        all_shares = _stack_weights(every.sum(axis=0) - every, every_answer.sum(axis=0) - every_answer)
+        saved, by_column = [], 0.0
+        for number, (found, truth, cells) in enumerate(zip(parts, self._truth, self._cells, strict=True)):
+            stacked = np.clip(np.tensordot(all_shares[number], np.stack(found), 1), *self._limits[number])
+            self.carried[number] = stacked
+            less = cells * (truth**2 - (truth - stacked) ** 2)
+            saved.append(less.sum(axis=1))
+            by_column = by_column + less.sum(axis=0)
+        self.rows.append(np.concatenate(saved))
+        self.columns.append(np.asarray(by_column))
+
+
+def _stack_weights(products: Real, answers: Real) -> Real:
+    """Find, for every fold, the weights with the least squared error: none negative, and at most 1 in all.
+
+    The few parts have few subsets. The best weights are the least-squares solution of some subset of the parts, with a sum of 1
+    where that of the free solution is larger, so all subsets of all folds are solved at once.
+
+    Parameters
+    ----------
+    products, answers : ndarray of shape (n_folds, n_parts, n_parts) and (n_folds, n_parts)
+        Sums of products of the parts with each other, and with the truth.
+
+    >>> _stack_weights(np.array([np.eye(2), np.eye(2)]), np.array([[0.5, -1.0], [2.0, 1.0]]))
+    array([[0.5, 0. ],
+           [1. , 0. ]])
+    """
+    n_folds, n = answers.shape
+    scale = np.maximum(np.trace(products, axis1=1, axis2=2) / n, 1e-300)
+    products = products / scale[:, np.newaxis, np.newaxis] + 1e-9 * np.eye(n)  # parts may be equal
+    answers = answers / scale[:, np.newaxis]
+    used = (np.arange(1, 2**n)[:, np.newaxis] >> np.arange(n)) % 2 == 1
+    # A part that a subset does not have gets an equation of its own, whose solution is 0.
+    both = used[:, :, np.newaxis] & used[:, np.newaxis, :]
+    systems = np.where(both, products[:, np.newaxis], np.eye(n))
+    right = np.stack(np.broadcast_arrays(answers[:, np.newaxis] * used, used.astype(np.float64)), axis=-1)
+    solved = np.linalg.solve(systems, right)
+    free, direction = solved[..., 0], solved[..., 1]
+    above = np.maximum(free.sum(axis=-1, keepdims=True) - 1.0, 0.0)
+    found = free - direction * above / direction.sum(axis=-1, keepdims=True)
+    values = np.einsum("fsi,fij,fsj->fs", found, products, found) - 2 * np.einsum("fsi,fi->fs", found, answers)
+    values = np.where((found >= 0).all(axis=-1), values, np.inf)
+    best = values.argmin(axis=1)
+    folds = np.arange(n_folds)
+    return np.where(values[folds, best][:, np.newaxis] < 0, found[folds, best], 0.0)
+
+
+def _result(curve: _Curve, sizes: NDArray[np.intp], folds: list[_Fold], targets: _Targets, problem: Problem) -> Explained:
+    """Make the result of the sizes, and of all features, which are the last of the curve."""
+    rows = np.array(curve.rows)
+    total, n_tested = float(curve.row_losses.sum()), rows.shape[1]
+    shares = rows.sum(axis=1) / total
+    mean_loss = total / n_tested
+
+    def error_of(saved: Real, share: float) -> float:
+        """Standard error of a share, or of a difference of shares, over the rows."""
+        return float(np.std((saved - share * curve.row_losses) / mean_loss, ddof=1) / np.sqrt(n_tested))
+
+    errors = np.array([error_of(saved, share) for saved, share in zip(rows, shares, strict=True)])
+    by_target = np.full((len(shares), targets.n_targets), np.nan)
+    losses = np.bincount(targets.owner, curve.column_losses, targets.n_targets)
+    for index, columns in enumerate(curve.columns):
+        saved = np.bincount(targets.owner, columns, targets.n_targets)
+        np.divide(saved, losses, out=by_target[index], where=losses > 0)
+    of_sizes = shares[:-1]
+    best = int(np.argmax(of_sizes))
+
+    def below(index: int) -> tuple[Real, Real]:
+        """How much less than one of the curve every size explains, with standard errors."""
+        less = shares[index] - of_sizes
+        return less, np.array([error_of(rows[index] - rows[size], less[size]) for size in range(len(sizes))])
+
+    below_all, below_best = below(-1), below(best)
+    return Explained(
+        sizes=sizes,
+        explained=of_sizes,
+        errors=WIDER * errors[:-1],
+        by_target=by_target[:-1],
+        all_features=float(shares[-1]),
+        all_features_error=float(WIDER * errors[-1]),
+        all_by_target=by_target[-1],
+        below_all=below_all[0],
+        below_all_errors=below_all[1],
+        below_best=below_best[0],
+        below_best_errors=below_best[1],
+        lists=tuple(fold.chosen for fold in folds),
+        best_size=int(sizes[best]),
+        n_rows=problem.targets.n_rows,
+        n_features=problem.n_features,
+        n_tested=n_tested,
+        numeric=bool(problem.targets.is_numeric.any()),
+    )

@@ -1,0 +1,249 @@
+"""The explained share: planted answers, a naive recomputation of its parts, and what the sentence says."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GroupKFold
+
+from labelsieve import AutoSieve, InputError, LabelwiseSieve, Sieve
+from labelsieve.selection import Selection
+from labelsieve.selection.explained import (
+    PENALTIES,
+    _NestedRidge,
+    _RidgeOfAll,
+    _stack_weights,
+    explained_share,
+    fold_selection,
+    size_steps,
+)
+from labelsieve.tables.problem import read
+
+
+def planted(n_rows=400, n_features=20, seed=0):
+    """Three labels, each from a feature of its own; a large sample explains half of their variation."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_features))
+    Y = (X[:, :3] + 0.7 * rng.normal(size=(n_rows, 3)) > 0).astype(int)
+    return X, Y
+
+
+def share(X, Y, k=6, sieve=None, **options):
+    return explained_share(Sieve() if sieve is None else sieve, read(X, Y), n_features=k, **options)
+
+
+def test_planted_features_gain_and_noise_does_not():
+    found = share(*planted())
+    assert (found.gains[:3] > 0.05).all()
+    assert np.abs(found.gains[3:]).max() < 0.02
+    assert found.choose() == 3
+    assert found.gains.sum() == pytest.approx(found.explained[-1])
+    assert found.explained[2] == pytest.approx(found.all_features, abs=0.05)
+
+
+def test_copies_gain_nothing():
+    X, Y = planted()
+    X[:, 3:6] = X[:, :3]
+    sieve = Sieve(forced=(0, 3, 1, 4, 2, 5))
+    gains = share(X, Y, sieve=sieve).gains
+    assert (gains[::2] > 0.05).all()
+    assert np.abs(gains[1::2]).max() < 0.01
+
+
+def test_an_exclusive_or_gains_at_its_second_feature():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(600, 8))
+    gains = share(X, (X[:, 0] * X[:, 1] > 0).astype(int), 3, Sieve(forced=(0, 1))).gains
+    assert abs(gains[0]) < 0.03
+    assert gains[1] > 0.4
+
+
+@pytest.mark.parametrize("shape", [(60, 400), (300, 20)])
+def test_noise_explains_nothing(shape):
+    rng = np.random.default_rng(2)
+    found = share(rng.normal(size=shape), rng.integers(0, 2, (shape[0], 3)), 8)
+    assert found.choose() == 0
+    assert np.abs(found.explained).max() < 0.08
+    assert "No selection of the" in found.verdict(0)
+
+
+def test_the_share_is_that_of_fresh_rows():
+    X, Y = planted(500)
+    found = share(X, Y, 3)
+    fresh, truth = planted(20_000, seed=99)
+    model = Ridge(1.0).fit(X[:, :3], Y)
+    predicted = np.clip(model.predict(fresh[:, :3]), 0, 1)
+    expected = 1 - ((truth - predicted) ** 2).sum() / ((truth - Y.mean(axis=0)) ** 2).sum()
+    assert found.explained[-1] == pytest.approx(expected, abs=2.5 * found.errors[-1])
+
+
+def test_numbers_have_r_squared_whatever_their_scale():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 6))
+    Y = np.column_stack([X[:, 0] + 0.5 * rng.normal(size=300), X[:, 1]])
+    found, scaled = share(X, Y, 2), share(X, Y * [1e8, 1e-8] + 1000, 2)
+    assert found.numeric
+    assert found.by_target[-1] == pytest.approx([0.8, 1.0], abs=0.06)
+    assert scaled.explained == pytest.approx(found.explained, abs=1e-3)
+
+
+def test_classes_text_missing_cells_and_unknown_labels():
+    X, Y = planted(300)
+    frame = pd.DataFrame(X[:, :5], columns=list("abcde"))
+    frame["level"] = np.where(Y[:, 0] == 1, "high", "low")
+    frame.loc[::7, "b"] = np.nan
+    targets = pd.DataFrame({"kind": np.array(["x", "y", "z"])[Y[:, 0] + (X[:, 3] > 1)], "other": Y[:, 1].astype(float)})
+    targets.loc[::5, "other"] = np.nan
+    found = share(frame, targets, 4)
+    assert found.by_target.shape == (4, 2)
+    assert found.explained[-1] > 0.4
+    assert (found.by_target[-1] > 0.2).all()
+
+
+def test_sparse_features_and_labels_give_the_same():
+    rng = np.random.default_rng(4)
+    X = (rng.random((300, 40)) < 0.2).astype(float)
+    Y = (X[:, :4] + (rng.random((300, 4)) < 0.05) > 0).astype(int)
+    dense, sparse = share(X, Y, 5), share(sp.csr_array(X), sp.csr_array(Y), 5)
+    assert sparse.explained == pytest.approx(dense.explained)
+    assert sparse.all_features == pytest.approx(dense.all_features, abs=0.05)
+
+
+def test_weights_count_as_repeated_rows_in_a_fixed_split():
+    X, Y = planted(60)
+    weights = np.ones(60)
+    weights[:20] = 2
+    assert explained_share(Sieve(), read(X, Y, weights), n_features=3).explained[-1] > 0.1
+    zero = np.where(np.arange(60) < 50, 1.0, 0.0)
+    with_zeros = explained_share(Sieve(), read(X, Y, zero), n_features=3)
+    assert with_zeros.explained == pytest.approx(share(X[:50], Y[:50], 3).explained)
+
+
+def test_the_selection_of_a_fold_sees_its_rows_only():
+    X, Y = planted(200)
+    problem = read(X, Y)
+    train = np.arange(0, 200, 2)
+    expected = Sieve(n_features_to_select=5).fit(X[train], Y[train]).selected_
+    assert fold_selection(Sieve(), problem, train, 5).tolist() == expected.tolist()
+    frame = pd.DataFrame(X).rename(columns=str).assign(word=np.where(Y[:, 0], "a", "b"))
+    expected = Sieve(n_features_to_select=5).fit(frame.iloc[train], Y[train]).selected_
+    assert fold_selection(Sieve(), read(frame, Y), train, 5).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["mean-f", "relieff", "omp", "l1", "chi-square"])
+def test_any_selector(name):
+    from labelsieve.registry import make_selector
+
+    X, Y = planted()
+    X = np.abs(X)
+    assert share(X, Y, 5, make_selector(name)).explained.shape == (5,)
+
+
+def test_a_splitter_of_groups():
+    X, Y = planted(100)
+    groups = np.arange(100) // 10
+
+    class Groups(GroupKFold):
+        def split(self, X, y=None, groups_=None):
+            return super().split(X, y, groups)
+
+    assert len(share(X, Y, 2, cv=Groups(4)).lists) == 4
+    with pytest.raises(InputError, match="two folds"):
+        share(X, Y, 2, cv=[(np.arange(50), np.arange(50, 100))])
+    with pytest.raises(InputError, match="at least 10 rows"):
+        share(X[:6], Y[:6], 2)
+
+
+def test_nested_ridge_regressions_are_those_of_scikit_learn():
+    rng = np.random.default_rng(5)
+    Z, T = rng.normal(size=(80, 7)), rng.normal(size=(9, 7))
+    Y = Z[:, :2] + rng.normal(size=(80, 2))
+    Y -= Y.mean(axis=0)
+    ends = np.array([2, 5, 7])
+    nested = _NestedRidge(Z, T, Y, np.ones(80), np.ones(2), ends)
+    for step, end in enumerate(ends):
+        models, errors = [], []
+        for penalty in PENALTIES:
+            model = Ridge(80 * penalty, fit_intercept=False).fit(Z[:, :end], Y)
+            hat = Z[:, :end] @ np.linalg.solve(Z[:, :end].T @ Z[:, :end] + 80 * penalty * np.eye(end), Z[:, :end].T)
+            errors.append(((Y - hat @ Y) ** 2).sum() / (1 - (np.trace(hat) + 1) / 80) ** 2)
+            models.append(model.predict(T[:, :end]))
+        assert nested.predict(step) == pytest.approx(models[int(np.argmin(errors))])
+
+
+@pytest.mark.parametrize("n_columns", [6, 150])
+def test_ridge_regressions_of_all_features_are_those_of_scikit_learn(n_columns):
+    rng = np.random.default_rng(6)
+    Z, weights = rng.normal(size=(100, n_columns)), rng.integers(1, 4, 100).astype(float)
+    Y = Z[:, :2] + rng.normal(size=(100, 2))
+    train, test = np.arange(80), np.arange(80, 100)
+    center = weights[train] @ Y[train] / weights[train].sum()
+    found = _RidgeOfAll(Z, weights, (0.1, 1.0)).predict(train, test, Y[train] - center, np.ones(2))
+    scale = weights[train].sum() * max(1.0, n_columns / 80 if n_columns >= 100 else 1.0)
+    for penalty, predicted in zip((0.1, 1.0), found, strict=True):
+        model = Ridge(penalty * scale).fit(Z[train], Y[train], sample_weight=weights[train])
+        assert predicted + center == pytest.approx(model.predict(Z[test]))
+
+
+def test_weights_of_the_stack_are_the_best_of_a_fine_grid():
+    rng = np.random.default_rng(7)
+    grid = np.array([(a, b, c) for a in np.linspace(0, 1, 41) for b in np.linspace(0, 1, 41) for c in np.linspace(0, 1, 41)])
+    grid = grid[grid.sum(axis=1) <= 1 + 1e-9]
+    for _ in range(20):
+        parts, truth = rng.normal(size=(3, 30)), rng.normal(size=30)
+        parts[0] += truth * rng.random()
+        products, answers = parts @ parts.T, parts @ truth
+        found = _stack_weights(products[np.newaxis], answers[np.newaxis])[0]
+
+        def loss(weights, products=products, answers=answers):
+            return np.einsum("...i,ij,...j", weights, products, weights) - 2 * weights @ answers
+
+        assert found.min() >= 0
+        assert found.sum() <= 1 + 1e-9
+        assert loss(found) <= loss(grid).min() + 1e-6
+
+
+def test_sizes_grow():
+    sizes = size_steps(200)
+    assert sizes[:40].tolist() == list(range(1, 41))
+    assert sizes[-1] == 200
+    assert len(sizes) < 60
+
+
+def test_frames_and_json_have_the_columns():
+    X, Y = planted(200)
+    frame = pd.DataFrame(X).rename(columns=lambda j: f"x{j}")
+    sieve = Sieve(n_features_to_select=4).fit(frame, Y)
+    table = sieve.to_frame(frame, Y)
+    names = ["rank", "feature", "explained", "explained_error", "gain", "signal", "top_label"]
+    assert list(table.columns[: len(names)]) == names
+    assert table["signal"].tolist() == [True, True, True, False]
+    selection = sieve.selection(frame, Y, explained=True)
+    assert Selection.from_dict(json.loads(json.dumps(selection.to_dict()))) == selection
+    assert selection.explained.verdict.startswith("4 of 20 features explain")
+    assert str(sieve.summary(frame, Y)).startswith(selection.explained.verdict[:40])
+
+
+def test_auto_finds_the_number_and_stores_the_share(tmp_path):
+    X, Y = planted()
+    sieve = Sieve(n_features_to_select="auto").fit(X, Y)
+    assert sorted(sieve.selected_.tolist()) == [0, 1, 2]
+    assert sieve.stopping_.explained_.choose() == 3
+    sieve.to_json(tmp_path / "sieve.json")
+    again = Sieve.from_json(tmp_path / "sieve.json")
+    assert again.selected_.tolist() == sieve.selected_.tolist()
+    rng = np.random.default_rng(8)
+    nothing = Sieve(n_features_to_select="auto").fit(X, rng.integers(0, 2, 400))
+    assert len(nothing.selected_) == 0
+    assert "not clearly above 0" in nothing.stopping_.reason_
+
+
+def test_lists_for_each_label_are_refused_and_chosen_methods_are_explained():
+    X, Y = planted(150)
+    with pytest.raises(InputError, match="one list of features"):
+        LabelwiseSieve("mim", n_features_to_select=2).fit(X, Y).explained_share(X, Y)
+    auto = AutoSieve(("mim", "cmim"), cv=3).fit(X, Y)
+    assert auto.explained_share(X, Y).explained[-1] > 0.1
