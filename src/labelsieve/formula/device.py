@@ -65,6 +65,8 @@ class DeviceScorer(Scorer):
     queues steps and reads them when all are done.
     """
 
+    selects_ahead = True
+
     _slots: Slots | None = None
     _repeat: Callable[[], Scored] | None = None
     _is_recordable = False

@@ -129,6 +129,8 @@ class Evaluator:
         Number of features that are folded in.
     """
 
+    selects_ahead = False  # True where the best features are found on a GPU: see DeviceScorer
+    is_lazy = False  # every candidate is evaluated at every step
     targets_are_separate = False  # True where every target has a selection of its own: see LabelwiseScorer
 
     def __init__(self, plan: "Plan", sources: Tables, *, targets: slice = slice(None), parents: Parents | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Gains: what a search adds up when it selects a feature, from formulas, from other accounts of the data, or from several."""
+"""Gains score the candidates of a search: a formula, a least-squares fit, or a combination of other gains."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
@@ -28,6 +28,16 @@ class Gain(Protocol):
     def is_ranking(self) -> bool:
         """Return True if the scores do not depend on the selected features."""
 
+    @property
+    def selects_ahead(self) -> bool:
+        """Return True if the gain is a :class:`SelectingGain`."""
+        return False
+
+    @property
+    def is_lazy(self) -> bool:
+        """Return True if the gain is a :class:`CandidateGain`."""
+        return False
+
     def scores(self) -> Real:
         """Score every feature, given the selected ones."""
 
@@ -47,7 +57,6 @@ class Gain(Protocol):
         return
 
 
-@runtime_checkable
 class SelectingGain(Protocol):
     """An optional capability of a gain: it finds the best features itself, without handing out the scores of all."""
 
@@ -58,6 +67,13 @@ class SelectingGain(Protocol):
         """Return the score of every feature at the last of these steps."""
 
 
+class CandidateGain(Protocol):
+    """An optional capability of a gain: it evaluates only candidates that can be the best one."""
+
+    def scores_among(self, available: NDArray[np.bool_]) -> Real:
+        """Return scores of which the largest of the ``available`` features is exact, and the others are upper bounds."""
+
+
 @runtime_checkable
 class BoundedGain(Protocol):
     """An optional capability of a gain: a bound for what features that are not related to the targets gain."""
@@ -66,7 +82,7 @@ class BoundedGain(Protocol):
         """What the largest gain exceeds with a probability of about ``alpha`` if no feature is related to what is left."""
 
 
-class CombinedGain:
+class CombinedGain(Gain):
     r"""Several gains as one: each is divided by its maximum over the candidates, then they are added or multiplied.
 
     .. math:: J(f) = \sum_i w_i \frac{\max(0, J_i(f))}{\max_g J_i(g)} \quad \text{or} \quad
@@ -74,7 +90,7 @@ class CombinedGain:
 
     The maxima are over the features that can still be selected, at every step anew, so that gains of different units and
     of different decline have the same influence throughout. A gain without a positive value contributes 0. Where a gain has a
-    level of noise (:class:`BoundedGain`), it is not divided by less: what may be noise is no full share.
+    level of noise (:class:`BoundedGain`), it is divided by that level at least, so that noise alone never gets a full share.
 
     Parameters
     ----------

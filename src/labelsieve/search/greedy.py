@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.search.gains import Gain, Progress, SelectingGain
+from labelsieve.search.gains import CandidateGain, Gain, Progress, SelectingGain
 
 AHEAD = 64  # steps that a gain makes itself before progress is reported
 
@@ -67,7 +67,7 @@ class GreedySearch:
             self._rank(n_selected)
             return
         # A gain on a GPU selects many features without returning to the host.
-        ahead = cast(SelectingGain, gain) if hasattr(gain, "select_best") else None
+        ahead = cast(SelectingGain, gain) if gain.selects_ahead else None
         penalty, n_open = self._penalty()
         while len(self.selected) < n_selected:
             while self._folded < len(self.selected):
@@ -81,8 +81,10 @@ class GreedySearch:
                     last = {*map(int, self.last)} - {*self.excluded, *self.selected}
                     penalty[list(last)] = 0.0
                     n_open = len(last)
-                among = getattr(gain, "scores_among", None)
-                scores = gain.scores() if among is None else among(self._available(penalty, forced))
+                if gain.is_lazy:
+                    scores = cast(CandidateGain, gain).scores_among(self._available(penalty, forced))
+                else:
+                    scores = gain.scores()
                 best = forced[0] if len(forced) else int((scores + penalty).argmax())
                 self._add(best, scores)
                 n_open -= int(penalty[best] == 0)

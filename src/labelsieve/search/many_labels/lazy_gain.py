@@ -6,11 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.workspace import Workspace
-from labelsieve.formula.evaluation import Progress, Scorer
+from labelsieve.formula.evaluation import Scorer
 from labelsieve.formula.nodes import Add, Apply, Formula, Multiply, Number, Reduce
 from labelsieve.formula.plan import Plan
 from labelsieve.formula.sources import Sources
 from labelsieve.formula.values import MAX, MEAN, MIN, SUM
+from labelsieve.search.gains import Progress
 from labelsieve.tables.codes import Codes
 
 Real = NDArray[np.float64]
@@ -59,6 +60,8 @@ class LazyGain:
     """
 
     is_ranking = False
+    selects_ahead = False
+    is_lazy = True
 
     def __init__(self, plan: Plan, workspace: Workspace) -> None:
         self.name = plan.name
