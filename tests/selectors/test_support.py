@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from labelsieve import InputError, PairCounts, Sieve
+from labelsieve.criteria import MRMR, JoinedMIM
 from labelsieve.datasets import ChunkedTable
 from labelsieve.selectors.support import KINDS, support_table
 from labelsieve.stopping import FDR, GTest, Knee, PermutationTest, ScoreThreshold
@@ -51,8 +52,24 @@ def test_a_fit_works_or_is_refused_as_the_table_says(option, answers, kind):
     if answers[kind] == "yes":
         fits(option, CRITERION[kind])
         return
-    with pytest.raises(InputError, match=rf"Sieve\('(joined-mim|{CRITERION[kind]})'\): .*use "):
+    with pytest.raises(InputError, match=rf"Sieve\('{CRITERION[kind]}'\): .*use "):
         fits(option, CRITERION[kind])
+
+
+@pytest.mark.parametrize(
+    ("criterion", "shown"),
+    [
+        ("gmm", "'gmm'"),
+        ("br-infogain", "'br-infogain'"),
+        ("mlinfogain", "'mlinfogain'"),
+        (MRMR(), "'mrmr'"),
+        (JoinedMIM("mean"), "JoinedMIM('mean', scale='length')"),
+    ],
+)
+def test_a_refusal_names_the_method_that_was_asked_for(criterion, shown):
+    with pytest.raises(InputError) as refused:
+        Sieve(criterion, targets="joint", target_weight=[1, 2]).fit(X, Y)
+    assert str(refused.value).startswith(f"Sieve({shown}): ")
 
 
 def test_a_refusal_comes_before_data_are_read():

@@ -411,6 +411,8 @@ class ResolvedMethod:
 
     Attributes
     ----------
+    name : str
+        What the user asked for, as error messages show it: the quoted name of a method, or the criterion as it prints.
     criterion : Criterion
         The criterion: a formula, :class:`~labelsieve.criteria.LeastSquares` or :class:`~labelsieve.criteria.Hybrid`.
     formula : Criterion or None
@@ -421,6 +423,7 @@ class ResolvedMethod:
         The label space, the discretizers, the entropy estimator and the rule of the label network.
     """
 
+    name: str
     criterion: Criterion
     formula: Criterion | None
     linear: LeastSquares | None
@@ -486,6 +489,7 @@ def resolve_method(
     for given in (targets, discretizer, target_discretizer):
         is_auto.append(isinstance(given, str) and given == AUTO)
     return ResolvedMethod(
+        repr(name) if isinstance(criterion, str) else repr(made.name if made.listed else made),
         made,
         formula,
         linear,

@@ -125,7 +125,7 @@ REFUSALS: tuple[Refusal, ...] = (
 
 def require_supported(request: Request) -> None:
     """Raise an error that names the reason and the remedy if the combination is not supported."""
-    method, caller = request.method, f"Sieve({request.method.criterion.name!r})"
+    method, caller = request.method, f"Sieve({request.method.name})"
     for each in REFUSALS:
         if request.kind in each.kinds and each.asked(request):
             raise InputError(f"{caller}: {each.reason}")
