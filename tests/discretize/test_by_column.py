@@ -93,7 +93,7 @@ def test_parameters_of_a_pipeline_can_be_dictionaries():
 
 
 def test_unknown_columns_and_discretizers_are_refused_by_name():
-    with pytest.raises(InputError, match=r"'aeg' is not a column\. Did you mean 'age'"):
+    with pytest.raises(InputError, match=r"discretizer: there is no feature named 'aeg'\. Did you mean 'age'"):
         Sieve(discretizer={"aeg": "mdl"}).fit(FRAME, Y)
     with pytest.raises(InputError, match="5 is not a column from 0 to 4"):
         Sieve(discretizer={5: "mdl"}).fit(FRAME, Y)

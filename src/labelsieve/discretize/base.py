@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, TypeVar, overload
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from labelsieve.errors import InputError, is_whole, one_of, require_same_rows, unknown_name, whole_number
+from labelsieve.errors import InputError, one_of, require_same_rows, whole_number
 from labelsieve.parameters import (
     AT_LEAST_ONE,
     POSITIVE,
@@ -28,7 +28,7 @@ from labelsieve.tables.codes import MAX_LEVELS, Codes
 from labelsieve.tables.cut_points import ColumnCuts, apply_cuts, bin_equal_width, cut_by_values, require_finite
 from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.nominal import KeptLevels, declare_nominal, encode_levels, keep_levels, without_cuts
-from labelsieve.tables.problem import check_features
+from labelsieve.tables.problem import check_features, column_numbers
 from labelsieve.tables.targets import known_classes
 from labelsieve.tables.types import ColumnsLike, CompressedMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import RowWeights, positive_weights, quantize
@@ -169,8 +169,9 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):
         require_finite(table, allow_missing=self.missing != "error")
         if self.nominal is None:
             return table
-        named = self.nominal if isinstance(self.nominal, str) else positions(self.nominal, table.names, table.shape[1])
-        return declare_nominal(table, named)
+        if isinstance(self.nominal, str):
+            return declare_nominal(table, self.nominal)
+        return declare_nominal(table, column_numbers(self.nominal, table.names, table.shape[1], "nominal"))
 
     def _learn(
         self, table: NumberTable, y: TargetsLike | Codes | None, sample_weight: WeightsLike
@@ -201,7 +202,7 @@ class BaseBins(OneToOneFeatureMixin, TransformerMixin, Discretizer):
         """Return the discretizer of a table that has only these columns, in this order; ``names`` are those of all columns."""
         if self.nominal is None or isinstance(self.nominal, str):
             return self
-        nominal = positions(self.nominal, names)
+        nominal = column_numbers(self.nominal, names, None, "nominal")
         some: BaseBins = clone(self).set_params(nominal=[at for at, column in enumerate(columns) if column in nominal])
         return some
 
@@ -243,25 +244,6 @@ def as_matrix_like(codes: Codes, X: TableLike) -> CompressedMatrix:
     kinds = (sp.csc_array, sp.csr_array) if isinstance(X, sp.sparray) else (sp.csc_matrix, sp.csr_matrix)
     converted: CompressedMatrix = kinds[0 if is_sparse(X) and X.format == "csc" else 1](matrix)
     return converted
-
-
-def positions(columns: Iterable[object], names: Sequence[str] | None, n_columns: int | None = None) -> list[int]:
-    """Return the positions of columns that are given by name or position.
-
-    >>> positions(["b", 0], ("a", "b"))
-    [1, 0]
-    """
-    found = []
-    for column in columns:
-        if isinstance(column, str):
-            if names is None or column not in names:
-                raise unknown_name("column", column, () if names is None else names)
-            found.append(list(names).index(column))
-        elif is_whole(column) and int(column) >= 0 and (n_columns is None or int(column) < n_columns):
-            found.append(int(column))
-        else:
-            raise InputError(f"{column!r} is not a column from 0 to {(n_columns or 1) - 1} or a name.")
-    return found
 
 
 @overload

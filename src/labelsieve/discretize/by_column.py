@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from labelsieve.discretize.base import Discretizer, Missing, positions
+from labelsieve.discretize.base import Discretizer, Missing
 from labelsieve.discretize.kept_values import Levels
 from labelsieve.errors import ColumnWarning
 from labelsieve.parameters import REQUIRED, parameter
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.frames import NumberTable, read_table
+from labelsieve.tables.problem import column_numbers
 from labelsieve.tables.types import ColumnsLike, TableLike, TargetsLike, WeightsLike
 
 KINDS = ("int", "float", "str")
@@ -95,10 +96,9 @@ class ByColumn(Discretizer):
             rules = [kinds.get(kind, rule) for kind, rule in zip(found, rules, strict=True)]
         if self.nominal is not None:
             levels = Levels()
-            named = (
-                range(table.shape[1]) if isinstance(self.nominal, str) else positions(self.nominal, table.names, table.shape[1])
-            )
-            for column in named:
+            n_columns = table.shape[1]
+            every = isinstance(self.nominal, str)
+            for column in range(n_columns) if every else column_numbers(self.nominal, table.names, n_columns, "nominal"):
                 rules[column] = levels
         for key, rule in self.columns.items():
             if key not in kinds:
@@ -115,7 +115,7 @@ class ByColumn(Discretizer):
                     rules[list(columns).index(column)] = self.columns[key].for_columns(columns, names)
         settings: dict[str, Any] = {"missing": self.missing, "nominal": self.nominal}
         if self.nominal is not None and not isinstance(self.nominal, str):
-            named = positions(self.nominal, names)
+            named = column_numbers(self.nominal, names, None, "nominal")
             settings["nominal"] = [at for at, column in enumerate(columns) if column in named]
         return ByColumn(rules, self.rest.for_columns(columns, names), **settings)
 
@@ -128,7 +128,7 @@ def _positions(key: object, names: Sequence[str] | None, n_columns: int | None =
     """Return the positions of a name, a position or a tuple of them; a position may be text, as in a file."""
     if isinstance(key, str) and key.isdigit() and key not in (() if names is None else names):
         key = int(key)
-    return positions(key if isinstance(key, tuple) else (key,), names, n_columns)
+    return column_numbers(key if isinstance(key, tuple) else (key,), names, n_columns, "discretizer")
 
 
 def _kinds(table: NumberTable) -> list[str]:

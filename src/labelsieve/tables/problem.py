@@ -438,8 +438,8 @@ def _numbers(X: Any, table: NumberTable, caller: str) -> Matrix:
     return numbers.astype(np.float64, copy=False)  # type: ignore[no-any-return]
 
 
-def column_numbers(columns: ColumnsLike, names: Names, n_columns: int, what: str) -> list[int]:
-    """Numbers of columns that are given by number or name, without repetition.
+def column_numbers(columns: ColumnsLike, names: Names, n_columns: int | None, what: str) -> list[int]:
+    """Return the numbers of columns that are given by number or name, without repetition; any number if ``n_columns`` is None.
 
     >>> column_numbers(["b", 0], ("a", "b"), 2, "forced")
     [1, 0]
@@ -452,10 +452,11 @@ def column_numbers(columns: ColumnsLike, names: Names, n_columns: int, what: str
                 suggestion = "" if names is None else did_you_mean(column, map(str, names))
                 raise InputError(f"{what}: there is no feature named {column!r}.{suggestion}")
             found.append(list(names).index(column))
-        elif is_whole(column) and 0 <= int(column) < n_columns:
+        elif is_whole(column) and int(column) >= 0 and (n_columns is None or int(column) < n_columns):
             found.append(int(column))
         else:
-            raise InputError(f"{what}: {column!r} is not a column from 0 to {n_columns - 1} or a name.")
+            last = "" if n_columns is None else f" to {n_columns - 1}"
+            raise InputError(f"{what}: {column!r} is not a column from 0{last} or a name.")
     return list(dict.fromkeys(found))
 
 
