@@ -8,6 +8,7 @@ import hashlib
 import http.server
 import importlib
 import json
+import os
 import threading
 from dataclasses import replace
 
@@ -179,6 +180,30 @@ def test_a_damaged_file_of_the_cache_is_not_used(server, cache, monkeypatch):
         fetch("yeast", download=False)
     assert fetch("yeast").n_rows == 3
     assert len(asked) == 1, "only the damaged one"
+
+
+def test_a_file_of_the_cache_is_read_twice_only_once(cache, monkeypatch):
+    know(monkeypatch, FILES, url="")
+    write(cache / "yeast")
+    hashed = []
+    monkeypatch.setattr(FETCH, "is_sound", lambda entry, path: hashed.append(path.name) or is_sound(entry, path))
+    for _ in range(3):
+        assert fetch("yeast", download=False).n_rows == 3
+    assert sorted(hashed) == ["yeast.arff", "yeast.xml"], "by the first call alone"
+    write(cache / "yeast", {"yeast.arff": ARFF["-train"]})
+    with pytest.raises(DatasetError, match="the one in the cache is damaged"):
+        fetch("yeast", download=False)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write to any folder")
+def test_a_cache_that_cannot_be_written_to_is_read(cache, monkeypatch):
+    know(monkeypatch, FILES, url="")
+    folder = write(cache / "yeast")
+    folder.chmod(0o555)
+    try:
+        assert [fetch("yeast", download=False).n_rows for _ in range(2)] == [3, 3]
+    finally:
+        folder.chmod(0o755)
 
 
 def test_a_download_with_another_checksum_is_refused(server, cache, monkeypatch):

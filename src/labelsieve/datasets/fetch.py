@@ -6,6 +6,7 @@ import hashlib
 import logging
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -50,7 +51,8 @@ def fetch(
     ``LABELSIEVE_CACHE``, else the system's), and downloaded into the cache if it is in none of them. What is in the cache
     must have the checksum of the catalog; your own files are taken as they are.
 
-    Cost: that of :func:`load`; files in the cache are read twice.
+    Cost: that of :func:`load`. The checksum of a file in the cache is computed once, by reading it; afterwards it is known as
+    long as the size and the time of the last change of the file stay the same.
 
     Parameters
     ----------
@@ -251,7 +253,7 @@ def _path(entry: CatalogEntry, file: str, folder: Path | None, download: bool) -
         return bundled
     cache = cache_folder()
     cached = list(find_file(entry, file, cache))
-    if sound := next((path for path in cached if is_sound(entry, path)), None):
+    if sound := next((path for path in cached if _is_verified(entry, path)), None):
         return sound
     damaged = ", and the one in the cache is damaged" if cached else ""
     if not download:
@@ -268,6 +270,23 @@ def find_file(entry: CatalogEntry, file: str, folder: Path) -> Iterator[Path]:
         yield from (path for packing in ("", *PACKED) if (path := directory / f"{plain}{packing}").is_file())
 
 
+def _is_verified(entry: CatalogEntry, path: Path) -> bool:
+    """Return whether a file of the cache is sound; a small file next to it keeps the answer while the file does not change."""
+    state = path.stat()
+    mark = f"{_checksum(entry, path)} {state.st_size} {state.st_mtime_ns}\n"
+    known = path.with_name(f"{path.name}.verified")
+    try:
+        if known.read_text(encoding="ascii", errors="replace") == mark:
+            return True
+    except OSError:  # not verified before
+        pass
+    if not is_sound(entry, path):
+        return False
+    with suppress(OSError):  # a cache that cannot be written to: the file is read again the next time
+        known.write_text(mark, encoding="ascii")
+    return True
+
+
 def is_sound(entry: CatalogEntry, path: Path) -> bool:
     """Return whether the unpacked content of a file has the checksum of the catalog. Reads the whole file."""
     try:
@@ -276,7 +295,11 @@ def is_sound(entry: CatalogEntry, path: Path) -> bool:
             digest.update(piece)
     except DatasetError:  # a damaged archive
         return False
-    return digest.hexdigest() == checksums()[f"{entry.name}/{unpacked_name(path.name)}"]
+    return digest.hexdigest() == _checksum(entry, path)
+
+
+def _checksum(entry: CatalogEntry, path: Path) -> str:
+    return checksums()[f"{entry.name}/{unpacked_name(path.name)}"]
 
 
 def _download(entry: CatalogEntry, file: str, cache: Path) -> Path:
