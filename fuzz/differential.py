@@ -41,7 +41,7 @@ SLOW = ("auto", "boruta", "permutation-importance", "rfe", "gradient-boosting", 
 ROW_ORDER = {*SLOW, "auto", "l1", "borda", "relieff", "lp-relieff", "relieff-ml", "rrelieff", "pptmi", "ksg", "random", "all"}
 ROW_ORDER |= {"ssfs", "scmfs", "manifold-mifs", "mdfs", "mssl", "mgfs", "bmfs", "conditional discoveries"}
 # And these on the order of columns.
-COLUMN_ORDER = ROW_ORDER | {"pca", "mfs-mcdm", "pmfs", "rfs", "llsf", "mddm", "grro", "mlqpfs", "qpfs", "marginal discoveries"}
+COLUMN_ORDER = ROW_ORDER | {"pca", "pmfs", "rfs", "llsf", "mddm", "grro", "mlqpfs", "qpfs", "marginal discoveries"}
 RANDOM_SPACES = ("select-random", "group", "group-rand", "group-auto", "clusters", "sampled", "frequent")
 OF_GROUPS = ("group", "group-rand", "group-auto")  # their references suppose a cluster for every labelset
 OF_COUNTS = (*RANDOM_SPACES, "pruned", "select-max", "select-min")  # their references do not know weights

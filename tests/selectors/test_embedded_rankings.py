@@ -178,6 +178,15 @@ def test_constant_and_duplicate_columns_and_labels_are_taken(kind):
         assert scores[1] == pytest.approx(scores[6], rel=1e-3, abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_equal_columns_have_the_same_closeness_in_any_order_of_rows(seed):
+    rng = np.random.default_rng(seed)
+    X, Y = np.repeat(rng.normal(size=(30, 1)), 2, axis=1), rng.integers(0, 2, size=(30, 3))
+    rows = rng.permutation(30)
+    for some in (slice(None), rows):
+        assert MFSMCDM().fit(X[some], Y[some]).feature_scores_.tolist() == [0.0, 0.0], "none is better than the other"
+
+
 @pytest.mark.parametrize("kind", [MFSMCDM, PMFS, RFS, MDFS, ManifoldMIFS])
 def test_constant_features_have_no_coefficients(kind):
     X, Y = make_data(40, 5, 3)

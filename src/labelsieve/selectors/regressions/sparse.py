@@ -230,6 +230,7 @@ class MDFS(BaseIterativeRanking):
         return W
 
 
+_SAME = 1e-12  # difference of coefficients, as a fraction of the largest, up to which they are the same
 _DIGITS = 10  # of the objectives as fractions of the largest: equal columns have equal objectives
 
 
@@ -285,8 +286,11 @@ class MFSMCDM(BaseModelRanking):
     def _score(self, data: ModelData) -> Real:
         self.coef_, targets = ridge_coefficients(data, float(self.penalty))
         ratings = self.coef_ * (_entropies(data, targets) if self.weighting == "entropy" else 1.0)
-        to_best = np.linalg.norm(ratings - ratings.max(axis=0), axis=1)
-        to_worst = np.linalg.norm(ratings - ratings.min(axis=0), axis=1)
+        # Equal columns have coefficients that differ by rounding; where all are equal, the ratio below would be one of noise.
+        close = _SAME * np.abs(ratings).max(initial=0.0)
+        below_best, above_worst = ratings.max(axis=0) - ratings, ratings - ratings.min(axis=0)
+        to_best = np.linalg.norm(np.where(below_best > close, below_best, 0.0), axis=1)
+        to_worst = np.linalg.norm(np.where(above_worst > close, above_worst, 0.0), axis=1)
         total = to_best + to_worst
         return np.asarray(np.divide(to_worst, total, out=np.zeros_like(total), where=total > 0))
 
