@@ -28,9 +28,17 @@ from labelsieve.datasets import ChunkedTable
 from labelsieve.discretize import Discretizer
 from labelsieve.formula import FormulaError
 from labelsieve.registry import CRITERIA, DISCRETIZERS, LABEL_SPACES, METHODS, PRESETS, make_selector, resolve_method
-from labelsieve.selectors import LLSF, ConditionalDiscoveries, MarginalDiscoveries
+from labelsieve.selectors import LLSF, MDDM, ConditionalDiscoveries, MarginalDiscoveries
 from labelsieve.tables.problem import read
-from tests.support import reference_discretizers, reference_label_spaces
+from tests.support import (
+    reference_discretizers,
+    reference_embedded,
+    reference_label_spaces,
+    reference_pursuit,
+    reference_quadratic,
+    reference_rankings,
+    reference_relief,
+)
 from tests.support.reference_criteria import REFERENCES, estimating
 from tests.support.reference_pairwise import pairwise_deletion
 
@@ -321,7 +329,7 @@ def definition(case: Case) -> None:
     if not applies:
         raise Skipped
     ours = case.fit()
-    codes = feature_codes(case, options.get("discretizer", "auto"))
+    codes = feature_codes(case, resolve_method(case.method, "auto", options.get("discretizer", "auto"), "auto").discretizer)
     counted = reference_label_spaces.REFERENCES[space]([tuple(int(one) for one in row) for row in case.Y])
     if not counted or not counted[0][1]:
         raise Skipped
@@ -352,9 +360,8 @@ def definition(case: Case) -> None:
             picked.append(feature)
 
 
-def feature_codes(case: Case, name: str) -> list[list[Any]]:
+def feature_codes(case: Case, discretizer: Discretizer) -> list[list[Any]]:
     """Codes of the features by the reference of a discretizer; a missing cell is a level."""
-    discretizer: Discretizer = resolve_method(case.method, "auto", name, "auto").discretizer
     name = next(known for known, kind in DISCRETIZERS.items() if type(discretizer) is kind)
     if case.weights is not None and name != "equal-width":
         raise Skipped
@@ -368,6 +375,206 @@ def feature_codes(case: Case, name: str) -> list[list[Any]]:
         of_known = iter(reference_discretizers.REFERENCES[name](discretizer, values, None) if values else [])
         codes.append([next(of_known) if here else "missing" for here in known])
     return codes
+
+
+def scores_by_definition(case: Case) -> None:
+    """Scores of all features of a selector that is no formula are those of its definition, and the best are selected."""
+    if case.method not in RANKINGS or {"forced", "excluded", "target_weight"} & set(case.parameters):
+        raise Skipped
+    ours = case.fit()
+    naive = RANKINGS[case.method](case, ours.selector)
+    found = np.asarray(ours.selector.feature_scores_)
+    scale = max(1e-12, float(np.abs(naive).max(initial=0.0)))
+    assert np.allclose(found, naive, rtol=1e-6, atol=1e-8 * scale), f"{found} by the selector, {naive} by definition"
+    chosen = naive[ours.selected]
+    assert (np.diff(chosen) <= 1e-8 * scale).all(), f"{ours.selected} is not in the order of {naive}"
+    left = np.delete(naive, ours.selected)
+    assert left.max(initial=-np.inf) <= chosen.min(initial=np.inf) + 1e-8 * scale, (
+        f"{ours.selected} are not the best of {naive}"
+    )
+
+
+def tables(case: Case) -> tuple[np.ndarray, np.ndarray]:
+    X = np.array(case.X)
+    if np.isnan(X).any() or case.weights is not None:
+        raise Skipped
+    return X, np.array(case.Y).astype(int)
+
+
+def codes_of(case: Case, selector: Any) -> np.ndarray:
+    """Codes of the features by the reference of the discretizer that a selector used, as whole numbers."""
+    columns = feature_codes(case, selector.discretizer_)
+    return np.column_stack([np.unique(np.array(column, dtype=str), return_inverse=True)[1] for column in columns])
+
+
+def naive_chi_square(case: Case, selector: Any) -> np.ndarray:
+    weights = np.ones(len(case.X)) if case.weights is None else np.array(case.weights, dtype=float)
+    statistics = reference_rankings.chi_square(
+        codes_of(case, selector), np.array(case.Y).astype(int), selector.targets, weights
+    )
+    return statistics.max(axis=1) if selector.combine == "max" else statistics.sum(axis=1)
+
+
+def naive_f(case: Case, selector: Any) -> np.ndarray:
+    X, Y = tables(case)
+    statistics = reference_rankings.f_statistics(X, Y)
+    if ((statistics > 1e6) & (statistics < reference_rankings.LARGEST_F)).any() or (
+        statistics == reference_rankings.LARGEST_F
+    ).any():
+        raise Skipped  # differences of sums: what is left of the variance within classes is rounding
+    if not statistics.shape[1]:
+        return np.zeros(len(statistics))
+    return statistics.max(axis=1) if selector.combine == "max" else statistics.mean(axis=1)
+
+
+def naive_relief(case: Case, selector: Any) -> np.ndarray:
+    X, Y = tables(case)
+    k = selector.n_neighbors
+    if case.method == "relieff-ml":
+        return reference_relief.relieff_ml(X, Y, k)
+    if case.method == "lp-relieff":
+        return reference_relief.relieff(X, Y @ 2 ** np.arange(Y.shape[1]), k)
+    of_label = reference_relief.rrelieff if case.method == "rrelieff" else reference_relief.relieff
+    return np.mean([of_label(X, y, k) for y in Y.T], axis=0)
+
+
+def naive_grro(case: Case, selector: Any) -> np.ndarray:
+    tables(case)
+    codes, Y = codes_of(case, selector), np.array(case.Y).astype(int)
+    if not Y.any(axis=0).all() or abs(selector.curvature_) < 1e-6:
+        raise Skipped  # no cosine of a label that never occurs; a system that is singular up to rounding
+    return np.asarray(reference_embedded.grro(codes, Y, selector.alpha, selector.beta).sum(axis=1))
+
+
+def naive_ridge(case: Case, selector: Any) -> np.ndarray:
+    X, Y = tables(case)
+    shares = Y.mean(axis=0)
+    if (np.ptp(X, axis=0) == 0).all() or ((shares == 0) | (shares == 1)).all():
+        raise Skipped
+    span = X.std(axis=0)
+    Z = (X - X.mean(axis=0)) / np.where(span > 0, span, 1.0)
+    ratings = reference_embedded.ridge(Z, Y - shares)
+    if np.ptp(ratings, axis=0).max() < 1e-9 * np.abs(ratings).max():
+        return np.zeros(X.shape[1])  # equal columns: none is better than another
+    return reference_embedded.mfs_mcdm(Z, Y)
+
+
+def naive_variance(case: Case, selector: Any) -> np.ndarray:
+    X = np.array(case.X)
+    weights = np.ones(len(X)) if case.weights is None else np.array(case.weights, dtype=float)
+    means = (weights @ X) / weights.sum()
+    return np.asarray(weights @ (X - means) ** 2 / weights.sum())
+
+
+RANKINGS = {
+    **dict.fromkeys(("chi-square", "lp-chi-square", "copy-chi-square", "ela-chi"), naive_chi_square),
+    **dict.fromkeys(("mean-f", "max-f"), naive_f),
+    **dict.fromkeys(("relieff", "lp-relieff", "relieff-ml", "rrelieff"), naive_relief),
+    "grro": naive_grro,
+    "mfs-mcdm": naive_ridge,
+    "variance": naive_variance,
+}
+
+
+def least_squares(case: Case) -> None:
+    """Every step of omp and of the hybrid takes a best feature, by least squares and by counts, in plain loops."""
+    options = case.parameters
+    own = {"discretizer", "targets", "target_weight", "estimator", "missing", "labelwise"} & set(options)
+    if case.method not in ("omp", "hybrid") or own or (case.method == "hybrid" and case.weights is not None):
+        raise Skipped
+    ours = case.fit()
+    X, Y = np.array(case.X), np.array(case.Y)
+    if (np.isnan(X).all(axis=0)).any():
+        raise Skipped
+    weights = np.ones(len(X)) if case.weights is None else np.array(case.weights, dtype=float)
+    known = ~np.isnan(X)
+    means = [np.average(column[here], weights=weights[here]) for column, here in zip(X.T, known.T, strict=True)]
+    groups = [[column] for column in np.where(known, X, means).T]
+    constant = {f for f, (column,) in enumerate(groups) if np.ptp(column) <= 1e-9 * np.abs(column).max(initial=1.0)}
+    codes, classes = [], []
+    if case.method == "hybrid":
+        codes = [tuple(column) for column in feature_codes(case, ours.selector.discretizer_)]
+        constant = {f for f, column in enumerate(codes) if len(set(column)) < 2}
+        counted = reference_label_spaces.REFERENCES["cumulative"]([tuple(int(one) for one in row) for row in case.Y])
+        classes = [tuple(column) for column in zip(*(some for _, some, _ in counted), strict=True)]
+    last = set() if options.get("constant_features") == "score" else constant
+    closed, forced, picked = set(options.get("excluded", ())), list(options.get("forced", ())), []
+    for feature, found in zip(ours.selected, ours.scores, strict=True):
+        candidates = set(range(len(groups))) - closed - set(picked)
+        open_ones = candidates - last
+        naive = reference_pursuit.gains(groups, Y, picked, weights=weights)
+        if case.method == "hybrid":
+            naive = hybrid_scores(naive, groups, Y, picked, codes, classes, open_ones)
+        step = f"step {len(picked)}, after {picked}: {feature} with {found}; by definition {naive}"
+        assert abs(naive[feature] - found) <= 1e-6 * max(1.0, abs(found)), step
+        best = max(naive[k] for k in open_ones or candidates)
+        assert len(picked) < len(forced) or naive[feature] >= best - 1e-6, step
+        picked.append(feature)
+
+
+def hybrid_scores(linear: Any, groups: Any, Y: Any, picked: Any, codes: Any, classes: Any, open_ones: Any) -> Any:
+    """Shares of the information and of the least-squares gain, added up."""
+    with estimating(estimator="miller-madow"):
+        score = REFERENCES["cmim-positive"]
+        information = np.array([score(column, [codes[j] for j in picked], classes) for column in codes])
+    columns = [groups[j][0] for j in picked]
+    noise = reference_pursuit.noise_level([1] * len(groups), Y, columns, 0.01) if np.ptp(Y, axis=0).any() else 0.0
+    total = np.zeros(len(groups))
+    for gains, least in ((information, 0.0), (linear, noise)):
+        gains = np.where(gains > 1e-9, gains, 0.0)  # rounding of the plain loops would be divided by itself
+        largest = max([least, *(gains[k] for k in open_ones)])
+        total += gains / largest if largest > 0 else 0.0
+    return total
+
+
+def optimality(case: Case) -> None:
+    """Solutions of optimization problems meet their conditions, with matrices from plain loops."""
+    if case.method == "mlqpfs":
+        quadratic_program(case)
+    elif case.method == "llsf":
+        sparse_regression(case)
+        projection(case)
+    else:
+        raise Skipped
+
+
+def quadratic_program(case: Case) -> None:
+    if {"targets", "estimator", "missing", "forced", "excluded"} & set(case.parameters):
+        raise Skipped
+    sieve = case.fit().selector
+    codes = np.array(codes_of(case, sieve))
+    weights = None if case.weights is None else np.array(case.weights, dtype=float)
+    H, F, alpha = reference_quadratic.program_reference(codes, np.array(case.Y).astype(int), weights=weights)
+    w, shift = sieve.weights_, sieve.shift_
+    assert math.isclose(sieve.alpha_, alpha, rel_tol=1e-7, abs_tol=1e-9), f"alpha is {sieve.alpha_}, by definition {alpha}"
+    assert w.min() >= 0, f"{w} has negative weights"
+    assert math.isclose(w.sum(), 1, abs_tol=1e-9), f"{w} does not add up to 1"
+    size = (1 - alpha) * abs(H.diagonal()).max() + alpha * abs(F).max()
+    violation = reference_quadratic.violation_of(H, F, alpha, w, shift)
+    assert violation <= 1e-6 * size + 1e-9, f"the gradients of features with weight differ by {violation}"
+
+
+def sparse_regression(case: Case) -> None:
+    ours, (X, Y) = case.fit().selector, tables(case)
+    if not Y.any():
+        raise Skipped
+    value, residual = reference_rankings.llsf_objective(X, Y.astype(float), ours.coef_, ours.alpha, ours.beta)
+    assert math.isclose(ours.objective_[-1], value, rel_tol=1e-6, abs_tol=1e-8), f"{ours.objective_[-1]} is not {value}"
+    scale = np.abs(X.T @ Y).max() * max(1.0, float(np.abs(ours.coef_).max()))
+    assert abs(ours.residual_ - residual) <= 1e-7 * scale, f"residual {ours.residual_} is not {residual}"
+
+
+def projection(case: Case) -> None:
+    X, Y = tables(case)
+    fits["fits"] += 1
+    mddm = MDDM().fit(X, Y)
+    expected = reference_rankings.mddm_eigenvalues(X, Y.astype(float), mddm.mu)
+    found = np.asarray(mddm.eigenvalues_)
+    scale = max(1e-12, float(expected[0]))
+    expected = np.where(expected > 1e-8 * scale, expected, 0.0)  # directions without dependence are not returned
+    padded = np.zeros(len(expected))
+    padded[: len(found)] = found
+    assert np.allclose(padded, expected, rtol=1e-6, atol=1e-8 * scale), f"{found} by MDDM, {expected} by definition"
 
 
 CHECKS = {
@@ -384,6 +591,9 @@ CHECKS = {
     "warm start": warm_start,
     "saved": saved,
     "definition": definition,
+    "scores": scores_by_definition,
+    "least squares": least_squares,
+    "optimality": optimality,
 }
 
 

@@ -30,3 +30,31 @@ def test_a_wrong_result_is_made_small_and_printed_as_a_program(monkeypatch):
     assert (small.parameters, small.weights) == ({}, None)
     with pytest.raises(AssertionError, match="a two"):
         exec(snippet("wrong", small), {})
+
+
+TABLE = [[float(row % 3), float(row % 2), float((row * row) % 7)] for row in range(24)]
+LABELS = [[float(row % 3 == 1), float((row * row) % 7 > 2)] for row in range(24)]
+
+
+@pytest.mark.parametrize(
+    ("check", "method", "reference"),
+    [
+        ("scores", "chi-square", "reference_rankings.chi_square"),
+        ("scores", "mean-f", "reference_rankings.f_statistics"),
+        ("scores", "relieff", "reference_relief.relieff"),
+        ("scores", "grro", "reference_embedded.grro"),
+        ("least squares", "omp", "reference_pursuit.gains"),
+        ("least squares", "hybrid", "reference_pursuit.noise_level"),
+        ("optimality", "mlqpfs", "reference_quadratic.violation_of"),
+        ("optimality", "llsf", "reference_rankings.llsf_objective"),
+        ("optimality", "llsf", "reference_rankings.mddm_eigenvalues"),
+    ],
+)
+def test_a_selector_that_is_no_formula_is_compared_with_its_definition(monkeypatch, check, method, reference):
+    case = Case(method, {}, TABLE, LABELS)
+    assert outcome(check, case) == "same"
+    right = differential
+    for name in reference.split("."):
+        right = getattr(right, name)
+    monkeypatch.setattr(f"tests.support.{reference}", lambda *given, **options: np.asarray(right(*given, **options)) + 0.5)
+    assert outcome(check, case).startswith("differs: ")

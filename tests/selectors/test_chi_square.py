@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.stats import chi2_contingency
 from sklearn.feature_selection import chi2
 
 from labelsieve import InputError
@@ -12,6 +11,7 @@ from labelsieve.discretize import EqualWidth, equal_width
 from labelsieve.information import Codes
 from labelsieve.selectors import ChiSquare, chi_square
 from labelsieve.selectors.rankings import chi_square as contingency
+from tests.support import reference_rankings
 
 SPACES = ["single", "joint", "copy", "copy-weight"]
 spaces = pytest.mark.parametrize("space", SPACES)
@@ -28,31 +28,13 @@ def make_data(seed=0, n_rows=90):
     return X, Y.astype(int)
 
 
-def statistic(x, y, weights):
-    """What scipy says of the table without empty rows and columns."""
-    table = np.zeros((x.max() + 1, y.max() + 1))
-    np.add.at(table, (x, y), weights)
-    table = table[table.sum(axis=1) > 0][:, table.sum(axis=0) > 0]
-    return chi2_contingency(table, correction=False).statistic
-
-
-def reference(X, Y, space, weights):
-    if space == "single":
-        return np.array([[statistic(x, y, weights) for y in Y.T] for x in X.T])
-    if space == "joint":
-        return np.array([[statistic(x, Y @ [1, 2, 4, 8], weights)] for x in X.T])
-    rows, labels = np.nonzero(Y)  # every row once for each of its labels
-    of_copy = weights[rows] / (Y.sum(axis=1)[rows] if space == "copy-weight" else 1)
-    return np.array([[statistic(x[rows], labels, of_copy)] for x in X.T])
-
-
 @spaces
 @pytest.mark.parametrize("kind", ["none", "whole", "real", "equal"])
 def test_statistics_are_those_of_scipy(space, kind):
     X, Y = make_data()
     rng = np.random.default_rng(1)
     weights = {"none": None, "whole": rng.integers(0, 4, 90), "real": rng.random(90), "equal": np.full(90, 2.5)}[kind]
-    expected = reference(X, Y, space, np.ones(90) if weights is None else weights.astype(float))
+    expected = reference_rankings.chi_square(X, Y, space, np.ones(90) if weights is None else weights.astype(float))
     assert chi_square(X, Y, targets=space, sample_weight=weights) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 

@@ -12,6 +12,7 @@ from labelsieve.datasets import load, make_feature_roles
 from labelsieve.selectors import LLSF
 from labelsieve.selectors.regressions.base import extreme_eigenvalues, solve
 from labelsieve.selectors.regressions.llsf import Quadratic, is_unbounded_below
+from tests.support.reference_rankings import llsf_objective, unlike
 from tests.support.shared_files import shared_file
 
 
@@ -32,30 +33,13 @@ def make_data(n_rows=120, n_features=9, seed=0):
     return X, Y.astype(float)
 
 
-def unlike(Y):
-    lengths = np.sqrt((Y**2).sum(axis=0))
-    R = 1 - Y.T @ Y / np.outer(lengths, lengths)
-    np.fill_diagonal(R, 0)
-    return R
-
-
-def objective(X, Y, W, alpha, beta):
-    """By the book, for labels that occur."""
-    X, Y = np.asarray(X), Y[:, Y.any(axis=0)]
-    W = W[:, : Y.shape[1]]
-    R = unlike(Y)
-    value = ((X @ W - Y) ** 2).sum() / 2 + alpha / 2 * np.trace(R @ W.T @ W) + beta * np.abs(W).sum()
-    gradient = X.T @ (X @ W - Y) + alpha * W @ R
-    return value, np.where(W == 0, np.maximum(np.abs(gradient) - beta, 0), np.abs(gradient + beta * np.sign(W))).max()
-
-
 @pytest.mark.parametrize("acceleration", ["restart", "none"])
 @pytest.mark.parametrize("beta", [0.1, 5.0, 40.0])
 def test_the_objective_falls_and_meets_its_optimality_condition(acceleration, beta):
     X, Y = make_data()
     llsf = LLSF(beta=beta, acceleration=acceleration, max_iter=20_000, tol=1e-8).fit(X, Y)
     assert np.all(np.diff(llsf.objective_) <= 0)
-    value, residual = objective(X, Y, llsf.coef_, 0.5, beta)
+    value, residual = llsf_objective(X, Y, llsf.coef_, 0.5, beta)
     assert llsf.objective_[-1] == pytest.approx(value, rel=1e-10)
     assert llsf.residual_ == pytest.approx(residual, abs=1e-9)
     assert residual <= 1e-8 * np.abs(X.T @ Y).max() + 1e-9
@@ -188,7 +172,7 @@ def test_on_real_data_the_published_problem_may_have_no_minimum_and_the_convex_o
     assert np.all(np.diff(published.objective_) <= 0)
     rows = X.T @ X
     v, u = np.linalg.eigh(rows)[1][:, 0], np.linalg.eigh(unlike(data.Y))[1][:, 0]
-    far = [objective(X, data.Y, published.coef_ + t * np.outer(v, u), 0.5, 1.0)[0] for t in (0, 100, 1000, 10_000)]
+    far = [llsf_objective(X, data.Y, published.coef_ + t * np.outer(v, u), 0.5, 1.0)[0] for t in (0, 100, 1000, 10_000)]
     assert far[0] > 0 > far[2] > far[3], "along that direction it falls without bound"
     assert far[3] == pytest.approx(published.curvature_ / 2 * 10_000**2, rel=0.05)
     convex = LLSF(beta=1.0, convex=True, max_iter=20_000).fit(X, data.Y)

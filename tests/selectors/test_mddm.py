@@ -7,6 +7,7 @@ import scipy.sparse as sp
 
 from labelsieve.datasets import load
 from labelsieve.selectors import MDDM
+from tests.support.reference_rankings import mddm_problem
 from tests.support.shared_files import shared_file
 
 
@@ -22,17 +23,11 @@ def make_data(n_rows=80, n_features=7, seed=0):
     return X, Y
 
 
-def problem(X, Y, mu):
-    """Both matrices of the generalized eigenproblem, by the book."""
-    H = np.eye(len(X)) - 1 / len(X)
-    return X.T @ H @ Y @ Y.T @ H @ X, mu * X.T @ X + (1 - mu) * np.eye(X.shape[1])
-
-
 @pytest.mark.parametrize("mu", [0.0, 0.5, 0.99])
 @pytest.mark.parametrize("shape", [(80, 7), (12, 30)], ids=["tall", "wide"])
 def test_the_projection_is_the_best_under_its_constraint(mu, shape):
     X, Y = make_data(*shape)
-    dependence, constraint = problem(X, Y, mu)
+    dependence, constraint = mddm_problem(X, Y, mu)
     mddm = MDDM(mu=mu).fit(X, Y)
     P = mddm.components_.T
     assert P.T @ constraint @ P == pytest.approx(np.eye(3), abs=1e-9)
