@@ -187,6 +187,12 @@ def test_equal_columns_have_the_same_closeness_in_any_order_of_rows(seed):
         assert MFSMCDM().fit(X[some], Y[some]).feature_scores_.tolist() == [0.0, 0.0], "none is better than the other"
 
 
+def test_a_column_without_correlation_is_as_close_as_a_constant_one():
+    X = np.array([[0, 1], [2, 1], [0, 1], [2, 1], [0, 1], [2, 1], [1, 1]]) * 0.1
+    Y = np.array([1, 1, 0, 0, 0, 0, 0])
+    assert MFSMCDM().fit(X, Y).feature_scores_.tolist() == [0.0, 0.0]
+
+
 @pytest.mark.parametrize("kind", [MFSMCDM, PMFS, RFS, MDFS, ManifoldMIFS])
 def test_constant_features_have_no_coefficients(kind):
     X, Y = make_data(40, 5, 3)

@@ -230,7 +230,7 @@ class MDFS(BaseIterativeRanking):
         return W
 
 
-_SAME = 1e-12  # difference of coefficients, as a fraction of the largest, up to which they are the same
+_SAME = 1e-12  # difference of coefficients, as a fraction of the size they may have, up to which they are the same
 _DIGITS = 10  # of the objectives as fractions of the largest: equal columns have equal objectives
 
 
@@ -286,8 +286,9 @@ class MFSMCDM(BaseModelRanking):
     def _score(self, data: ModelData) -> Real:
         self.coef_, targets = ridge_coefficients(data, float(self.penalty))
         ratings = self.coef_ * (_entropies(data, targets) if self.weighting == "entropy" else 1.0)
-        # Equal columns have coefficients that differ by rounding; where all are equal, the ratio below would be one of noise.
-        close = _SAME * np.abs(ratings).max(initial=0.0)
+        # Coefficients of equal columns, and of columns unrelated to the targets, differ by rounding; where all coefficients do,
+        # the ratio below would be one of noise.
+        close = _SAME * max(np.abs(ratings).max(initial=0.0), targets.std(axis=0).max(initial=0.0))
         below_best, above_worst = ratings.max(axis=0) - ratings, ratings - ratings.min(axis=0)
         to_best = np.linalg.norm(np.where(below_best > close, below_best, 0.0), axis=1)
         to_worst = np.linalg.norm(np.where(above_worst > close, above_worst, 0.0), axis=1)
