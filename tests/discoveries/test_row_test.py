@@ -19,7 +19,7 @@ from labelsieve.discoveries.row_test import (
 )
 from labelsieve.errors import InputError
 from labelsieve.tables.problem import read
-from tests.support.reference_row_test import row_test_p_values, squares_moments
+from tests.support.reference_row_test import row_test_p_values, squares_moments, squares_third_cumulant
 
 
 def centered(vectors):
@@ -50,6 +50,15 @@ def test_moments_are_those_of_all_permutations():
     assert products.var(axis=0) == pytest.approx(1 / 6)
     skewness = product_skewness(7, np.sum(b**3), np.sum(R**3, axis=0))
     assert skewness == pytest.approx(stats.skew(products, axis=0))
+
+
+def test_the_third_cumulant_is_that_of_rows_drawn_with_replacement():
+    """For every draw of rows, exactly: five rows in five places."""
+    random = np.random.default_rng(1)
+    b, R = centered(random.exponential(size=5)), centered(random.exponential(size=(5, 2)) ** 2)
+    draws = np.stack(np.meshgrid(*[np.arange(5)] * 5), axis=-1).reshape(-1, 5)
+    squares = ((b @ R[draws]) ** 2).sum(axis=1)
+    assert squares_third_cumulant(b, R) == pytest.approx(np.mean((squares - squares.mean()) ** 3))
 
 
 def test_tails_are_those_of_pearson_or_normal():
@@ -243,7 +252,8 @@ def test_some_of_many_targets_stand_for_the_correlations_of_all(monkeypatch):
     X, Y = table(0, n_labels=1)
     Y = np.repeat(Y, 12, axis=1)
     expected = row_tests(X, Y, 20).p_values
-    monkeypatch.setattr(row_test, "MOST_PRODUCTS", 5)
+    monkeypatch.setattr(row_test, "MOST_PAIRED", 6)
+    monkeypatch.setattr(row_test, "MOST_CUBES", 4)
     assert row_tests(X, Y, 20).p_values == pytest.approx(expected)
 
 

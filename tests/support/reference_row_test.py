@@ -48,6 +48,18 @@ def squares_moments(b, R):
     return mean, first + second / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
 
 
+def squares_third_cumulant(b, R):
+    """Third cumulant of the squared length of b'PR, for rows that are drawn from R with replacement."""
+    W, G, n = R @ R.T, R.T @ R, len(b)
+    level, p3, p4, p6 = np.diag(W), np.sum(b**3), np.sum(b**4), np.sum(b**6)
+    # Moments of one row: of all orders that occur, summed over targets as they are connected.
+    t1, t2, t3 = np.trace(G) / n, np.trace(G @ G) / n**2, np.trace(G @ G @ G) / n**3
+    forms, triples, pairs = np.sum(level @ W**2) / n**2, np.sum(W**3) / n**2, level @ W @ level / n**2
+    fourth, sixth = np.mean(level**2), np.mean(level**3)
+    cumulant_6 = sixth - 3 * t1 * fourth - 12 * forms - 6 * pairs - 4 * triples + 2 * (t1**3 + 6 * t1 * t2 + 8 * t3)
+    return 8 * t3 + 12 * p4 * (forms - t1 * t2 - 2 * t3) + p3**2 * (6 * pairs + 4 * triples) + p6 * cumulant_6
+
+
 def tail(t, b, r, degrees):
     n, z = len(b), t * np.sqrt(degrees)
     skewness = (n - 1) ** 1.5 * n * np.sum(b**3) * np.sum(r**3) / ((n - 1) * (n - 2))
@@ -83,6 +95,7 @@ def _p_value(k, columns, factors, Y, n_left, n):
     q, G = R.shape[1], R.T @ R
     mean, variance = squares_moments(B[0], R)
     skewness = max(2 * np.sqrt(variance) / mean, 8 * np.trace(G @ G @ G) / (2 * np.trace(G @ G)) ** 1.5)
+    skewness = max(skewness, squares_third_cumulant(B[0], R) / variance**1.5)
     z = (np.sum((B[0] @ R) ** 2) * degrees / (n - 1) - mean) / np.sqrt(variance)
     a = stats.pearson3.sf(z, skewness)
     b = len(B) * q * min(tail(v @ r, v, r, degrees) for v in B for r in R.T)

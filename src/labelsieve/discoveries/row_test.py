@@ -30,7 +30,7 @@ MOST_SHARE = 1 / 3  # of the rows, that directions of selected features may be; 
 FEWEST_DEGREES = 3  # rows beyond the directions of the selected features, with fewer of which nothing is tested
 MOST_ROWS = 50_000  # that are read; of more rows, a random sample
 MOST_LEVELS, FEWEST_ROWS = 10, 5  # a nominal feature has a column for each of its most frequent levels of so many rows
-MOST_PRODUCTS = 256  # targets whose correlations with each other are computed; of more, some stand for all
+MOST_PAIRED, MOST_CUBES = 64, 16  # targets that are multiplied with each other, in pairs and in triples; they stand for all
 MOST_CELLS = 2**23  # rows times targets, whose residuals are kept at once
 CELLS_IN_CACHE = 2**18  # that are tested at once
 MOST_FILLS = 10  # rounds that fill unknown cells of targets with what the selected features predict for them
@@ -76,8 +76,8 @@ def row_tests(
     exchangeable, with the variance :math:`1 / (N - \operatorname{rank} Q)` of real residuals, three tests are made:
 
     a. :math:`\sum_y (b_1' R_y)^2`, for effects that are spread over the targets: tail of Pearson's distribution of type III,
-       with the exact mean and variance over all permutations (Kazi-Aoual et al. 1995) and the skewness of a sum of squares of
-       normal variables that correlate as the residuals do, or of a gamma distribution if that is larger;
+       with the exact mean and variance over all permutations (Kazi-Aoual et al. 1995) and the skewness of rows drawn with
+       replacement, but not less than that of normal variables that correlate as the residuals do, nor of a gamma distribution;
     b. :math:`b' R_y` for every column and target: tail of the same distribution with the exact skewness over all
        permutations on the side to which it is skewed, and of the normal distribution on the other; times the number of them;
     c. the same for products of the feature's ranks with those of each feature before, for effects of pairs: the larger of
@@ -90,11 +90,11 @@ def row_tests(
     Rows are assumed to be independent. Numeric targets count as normal scores of their ranks. Missing cells of features have
     the mean of their column. Cells of targets that are unknown are filled with what the features before predict, and take part
     in no product. Whole weights are repetitions of a row; others are scaled so that they add up to Kish's effective number of
-    rows, :math:`(\sum w)^2 / \sum w^2`. Of more than 50,000 rows, a random sample of 50,000 is tested. Of more than 256
-    targets, the correlations among 256 stand for all in the variance of (a).
+    rows, :math:`(\sum w)^2 / \sum w^2`. Of more than 50,000 rows, a random sample of 50,000 is tested. Of more
+    than 16 targets with many rows, or 64 with few, the correlations among so many stand for all in the moments of (a).
 
-    Cost: about :math:`N K (3 q + K q / 2 + 2 K^2)` multiplications for K features and q targets; memory for four million
-    cells of targets at once and 3 K columns.
+    Cost: about :math:`N K (3 q + K q / 2 + 2 K^2)` multiplications for K features and q targets; memory for eight million
+    cells of targets at once and 4 K columns.
 
     Parameters
     ----------
@@ -391,6 +391,7 @@ class _Evidence:
         self.n_targets = 0
         self.sum_of_squares = 0.0  # of (a), in units of its variance
         self.of_rows = np.zeros(n_rows)  # squares of the residuals, summed over the targets
+        self.squared_cubes = 0.0  # sums of cubes of the residuals of a target, squared and summed over the targets
         self.column = self.product = 1.0  # smallest tails of (b) and (c)
         self.n_columns = self.n_products = 0
 
@@ -410,6 +411,7 @@ class _Evidence:
         of_cells = residuals * residuals
         self.of_rows += scale @ of_cells
         cubes = np.einsum("ij,ij->i", of_cells, residuals if rows.equal else residuals / rows.root) * scale**1.5
+        self.squared_cubes += float(cubes @ cubes)
         tests = _ColumnTests(scale, cubes, np.maximum(degrees, 1.0), n_rows, block, rows)
         z, tails = tests.of(step.tested)
         self.sum_of_squares += float((z[0, live] ** 2).sum())
@@ -417,11 +419,14 @@ class _Evidence:
         if len(step.products):
             self.product = min(self.product, tests.of_products(step.products, of_cells, live))
 
-    def p_value(self, column: Real, correlations: Real, rows: _Rows) -> float:
-        """Return the smallest of the three p-values, not corrected for the number of candidates."""
+    def p_value(self, column: Real, some: Real, rows: _Rows) -> float:
+        """Return the smallest of the three p-values, not corrected for the number of candidates.
+
+        ``column`` is the first that is tested, and ``some`` are the residuals of some targets, of length 1.
+        """
         if not self.n_targets:
             return 1.0
-        spread = _spread_tail(self, column, correlations, rows)
+        spread = _spread_tail(self, column, some, rows)
         of_products = self.n_products * self.n_targets * self.product if self.n_products else 1.0
         return min(1.0, spread, self.n_columns * self.n_targets * self.column, of_products)
 
@@ -491,21 +496,69 @@ def two_sided_tail(z: Real, skewness: Real) -> Real:
     return np.asarray(np.minimum(1.0, 2 * tails))
 
 
-def _spread_tail(evidence: _Evidence, vector: Real, correlations: Real, rows: _Rows) -> float:
+def _spread_tail(evidence: _Evidence, vector: Real, some: Real, rows: _Rows) -> float:
     """The tail of the sum of squares over all targets: test (a)."""
-    n, q, weights = rows.total, evidence.n_targets, rows.root**2
-    of_two, of_three = _power_traces(correlations, q)
-    of_cells = vector * vector
-    fourth = float((of_cells * of_cells / weights).sum())
-    mean, variance = sum_of_squares_moments(n, fourth, q, of_two, float((evidence.of_rows**2 / weights).sum()))
+    n, sums = rows.total, _row_sums(evidence, some, rows)
+    plain, squares = vector / rows.root, vector * vector
+    third, fourth = float(squares @ plain), float(squares @ (plain * plain))
+    sixth = float((squares * plain) @ (plain * plain * plain))
+    mean, variance = sum_of_squares_moments(n, fourth, sums.trace, sums.square_trace, sums.row_squares)
     if variance <= np.finfo(float).eps * mean**2:
         return 1.0
     deviation = np.sqrt(variance)
-    skewness = max(2 * deviation / mean, 8 * of_three / (2 * of_two) ** 1.5)
+    skewness = max(2 * deviation / mean, third_cumulant(n, third, fourth, sixth, sums) / (variance * deviation))
+    skewness = max(skewness, 8 * sums.cube_trace / (2 * sums.square_trace) ** 1.5)
     # Real residuals have the variance 1 / (N - rank Q) in every direction, permuted ones 1 / (N - 1).
     z = (evidence.sum_of_squares / (n - 1) - mean) / deviation
     shape = 4 / skewness**2
     return float(gammaincc(shape, max(0.0, shape + z * np.sqrt(shape))))
+
+
+class RowSums(NamedTuple):
+    """What the distribution of test (a) depends on: sums over the products W = RR' of rows of residuals, and G = R'R."""
+
+    trace: float  # of G: the number of targets
+    square_trace: float  # of GG
+    cube_trace: float  # of GGG
+    row_squares: float  # the sum of W_ii^2
+    row_cubes: float  # the sum of W_ii^3
+    row_forms: float  # the sum of W_ii W_ij^2
+    row_means: float  # the sum of W_ii W_ij W_jj
+    pair_cubes: float  # the sum of W_ij^3
+
+
+def _row_sums(evidence: _Evidence, some: Real, rows: _Rows) -> RowSums:
+    """Compute the sums for all targets, of which ``some`` are given where different targets are multiplied with each other.
+
+    Their sums over one, two or three different targets are scaled by the number of these.
+    """
+    q, s, weights = evidence.n_targets, len(some), rows.root**2
+    level = evidence.of_rows / weights
+    one = q / max(1, s)
+    two = one * (q - 1) / max(1, s - 1)
+    three = two * (q - 2) / max(1, s - 2)
+    products, forms = some @ some.T, (some * level) @ some.T
+    np.fill_diagonal(products, 0.0)
+    pairs = two * float((products * products).sum())
+    triples = three * float(((products @ products) * products).sum())
+    row_squares = float(weights @ (level * level))
+    few = some[np.linspace(0, s - 1, min(s, MOST_CUBES), dtype=int)]
+    cubes = np.array([(few * (target / rows.root)) @ few.T for target in few]).reshape(len(few), len(few), len(few))
+    c, own = len(few), np.arange(len(few))
+    of_own, of_two = float((cubes[own, own, own] ** 2).sum()), float((cubes[own, own] ** 2).sum())
+    of_pairs, of_triples = of_two - of_own, float((cubes * cubes).sum()) - 3 * of_two + 2 * of_own
+    pair_cubes = evidence.squared_cubes + 3 * of_pairs * q * (q - 1) / max(1, c * (c - 1))
+    pair_cubes += of_triples * q * (q - 1) * (q - 2) / max(1, c * (c - 1) * (c - 2))
+    return RowSums(
+        trace=float(q),
+        square_trace=q + pairs,
+        cube_trace=max(0.0, q + 3 * pairs + triples),
+        row_squares=row_squares,
+        row_cubes=float(weights @ (level * level * level)),
+        row_forms=row_squares + two * float((products * forms).sum()),
+        row_means=one * float(((some @ (level * rows.root)) ** 2).sum()),
+        pair_cubes=pair_cubes,
+    )
 
 
 def sum_of_squares_moments(
@@ -523,18 +576,21 @@ def sum_of_squares_moments(
     return trace / (n - 1), plain + of_vector * of_rows / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
 
 
-def _power_traces(correlations: Real, n_targets: int) -> tuple[float, float]:
-    """Traces of the second and third power of the correlations of all targets, of which some are given.
+def third_cumulant(n: float, third: float, fourth: float, sixth: float, sums: RowSums) -> float:
+    r"""Third cumulant of :math:`|b'PR|^2`, for a vector b of length 1 with these sums of powers.
 
-    Sums over pairs and triples of different targets are scaled by the number of pairs and triples.
+    For rows that are drawn from those of R with replacement; permutations have a slightly smaller one. With the joint
+    cumulants :math:`\kappa` of :math:`t = b'PR`, it is the sum over all ways to connect three squares,
+
+    .. math:: \sum_{abc} 8 \kappa_{ab} \kappa_{bc} \kappa_{ca} + 12 \kappa_{ab} \kappa_{abcc} + 6 \kappa_{aab} \kappa_{bcc}
+        + 4 \kappa_{abc}^2 + \kappa_{aabbcc} .
     """
-    some = correlations.copy()
-    np.fill_diagonal(some, 0.0)
-    s, q, pairs, triples = len(some), n_targets, float((some**2).sum()), float(((some @ some) * some).sum())
-    if s < q:
-        pairs *= q * (q - 1) / max(1, s * (s - 1))
-        triples *= q * (q - 1) * (q - 2) / max(1, s * (s - 1) * (s - 2))
-    return q + pairs, max(0.0, q + 3 * pairs + triples)
+    t1, t2, t3, s2, s3, forms, means, cubes = sums.trace, *sums[1:]
+    normal = 8 * t3 / n**3
+    with_four = 12 * fourth * (forms / n**2 - (t1 * t2 + 2 * t3) / n**3)
+    with_three = third**2 * (6 * means + 4 * cubes) / n**2
+    of_six = s3 / n - (3 * t1 * s2 + 12 * forms + 6 * means + 4 * cubes) / n**2 + 2 * (t1**3 + 6 * t1 * t2 + 8 * t3) / n**3
+    return normal + with_four + with_three + sixth * of_six
 
 
 def _p_values(features: list[_Feature], first: int, first_only: bool, targets: _Targets, rows: _Rows) -> list[float]:
@@ -554,19 +610,14 @@ def _p_values(features: list[_Feature], first: int, first_only: bool, targets: _
                 block.residuals[:] -= (block.residuals @ step.directions.T) @ step.directions
             if start == 0:
                 of_features.append((step.directions, step.tested[0] if len(step.tested) else step.tested))
-    some = np.linspace(0, n_targets - 1, min(n_targets, MOST_PRODUCTS), dtype=int)
-    values = _block(targets, some.tolist(), rows).residuals
-    products, p_values = values @ values.T, []
-    at_first = np.diag(products).copy()
+    n_some = min(n_targets, MOST_PAIRED, max(MOST_CUBES, CELLS_IN_CACHE // n_rows))
+    block, p_values = _block(targets, np.linspace(0, n_targets - 1, n_some, dtype=int).tolist(), rows), []
     for k, (directions, column) in enumerate(of_features):
         if k in evidence:
-            left = np.diag(products)
-            live = left > EXPLAINED * np.maximum(at_first, 1.0)
-            scale = 1 / np.sqrt(left[live])
-            correlations = products[np.ix_(live, live)] * np.outer(scale, scale)
-            p_values.append(evidence[k].p_value(column, correlations, rows))
-        of_step = directions @ values.T
-        products -= of_step.T @ of_step
+            lengths = np.sqrt(np.einsum("ij,ij->i", block.residuals, block.residuals))
+            live = lengths**2 > EXPLAINED * rows.total
+            p_values.append(evidence[k].p_value(column, block.residuals[live] / lengths[live, np.newaxis], rows))
+        block.residuals[:] -= (block.residuals @ directions.T) @ directions
     return p_values
 
 
