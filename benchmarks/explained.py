@@ -1,6 +1,6 @@
 """The explained share, the marks and the automatic size against the truth, on tables with planted answers.
 
-    python -m benchmarks.explained --tables 200 [--kinds xor,rare] [--out FOLDER]
+    python -m benchmarks.explained --tables 200 [--kinds "xor;rare"] [--out FOLDER]
 
 For every table the selector selects 12 features. The truth of a size is what the same predictor, fitted on all rows of the
 table with the features shown, explains in 3,000 fresh rows. Printed are, for every kind: bias and spread of the estimate at the
@@ -201,7 +201,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
-    for kind in [name for name in KINDS if not options.kinds or name in options.kinds.split(",")]:
+    for kind in [name for name in KINDS if not options.kinds or name in options.kinds.split(";")]:
         file = None if options.out is None else options.out / f"{kind.replace(' ', '_')}.jsonl"
         tables = [json.loads(line) for line in file.read_text().splitlines()] if file is not None and file.exists() else []
         for seed in range(len(tables), options.tables):
