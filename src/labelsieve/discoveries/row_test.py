@@ -6,7 +6,7 @@ Nothing is permuted: the moments of the permutation distribution have closed for
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,9 +17,11 @@ from labelsieve.resources import one_blas_thread
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.magnitude import column_exponents
 from labelsieve.tables.nominal import declare_nominal
-from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TargetTable
 from labelsieve.tables.weights import positive_weights
+
+if TYPE_CHECKING:  # reading a problem needs scikit-learn
+    from labelsieve.tables.problem import Problem
 
 Real = NDArray[np.float64]
 LEAST_LEFT = 0.01  # of the variance of a column: with less left, given the features before, it is a copy and not tested
@@ -140,7 +142,7 @@ def row_tests(
 
 
 def row_tests_of(
-    problem: Problem,
+    problem: "Problem",
     selected: Sequence[int] | NDArray[np.integer],
     n_candidates: int,
     *,
