@@ -5,7 +5,7 @@ is marked as signal, the share of planted rows that are marked, how many planted
 the tests divided by that of the selection. ``--kinds noise,xor`` runs those whose names contain one of these words.
 
 A row adds nothing if its feature is noise or a copy of one selected before. Planted rows are the others, except the first of
-an XOR pair and copies that were selected before their original, which are not counted.
+an XOR pair, which is forced, and copies that were selected before their original, which are not counted.
 """
 
 import argparse
@@ -113,6 +113,7 @@ def absolute(random):
 
 @kind("xor")
 def xor(random):
+    """The first feature of the pair is forced: nothing but its partner tells that it matters."""
     X = random.normal(size=(400, 50))
     Y = ((X[:, 0] * X[:, 1] > 0) ^ (random.random((3, 400)) < 0.1)).T
     return X, Y.astype(int), planted(2, 50)
@@ -224,23 +225,24 @@ def nominal_noise(random):
     return pd.DataFrame(levels), with_both(random.random((400, 4)) < 0.2), noise(40)
 
 
-def words(random, n_rows, n_words):
-    """Counts of words whose frequencies fall as in text, in documents of different lengths."""
+def words(random, n_rows, n_words, spread):
+    """Counts of words whose frequencies fall as in text, in documents of lengths with this spread."""
     share = 1 / (3 + np.arange(n_words))
-    means = np.outer(random.lognormal(0, 0.5, n_rows), 60 * share / share.sum())
+    means = np.outer(random.lognormal(0, spread, n_rows), 60 * share / share.sum())
     return random.poisson(means)
 
 
 @kind("sparse text: noise", new=True)
 def text_noise(random):
-    X = words(random, 800, 1500)
+    X = words(random, 800, 1500, 0.5)
     Y = random.random((800, 20)) < random.uniform(0.01, 0.1, 20)
     return sp.csr_array(X.astype(float)), sp.csr_array(with_both(Y)), noise(1500)
 
 
 @kind("sparse text: topics", new=True)
 def text(random):
-    X = words(random, 800, 1500)
+    """Documents have one length: given a word of a topic, a long document speaks against the topic, so any word would add."""
+    X = words(random, 800, 1500, 0.0)
     Y = with_both(random.random((800, 20)) < random.uniform(0.03, 0.1, 20))
     for label in range(8):  # one word of every topic
         X[:, 40 + label] += random.poisson(1.5 * Y[:, label])
@@ -282,7 +284,7 @@ def marks(make, seed):
     X, Y, original = make(np.random.default_rng(seed))
     watch = Stopwatch()
     problem = read(X, Y)
-    selected = Sieve(n_features_to_select=N_SELECTED).fit(problem).selected_
+    selected = Sieve(n_features_to_select=N_SELECTED, forced=[0] if make is xor else ()).fit(problem).selected_
     of_selection = watch.lap().cpu
     signal = row_tests_of(problem, selected, problem.n_features).signal
     of_tests = watch.lap().cpu
@@ -291,7 +293,7 @@ def marks(make, seed):
         source = int(original[feature])
         if source < 0 or source in seen:
             false = false or bool(signal[at])
-        elif source == feature and not (make is xor and not seen & {0, 1} and feature in (0, 1)):
+        elif source == feature and not (make is xor and feature == 0):
             n_planted, found = n_planted + 1, found + bool(signal[at])
         if source == feature or (make is copies and source >= 0):
             seen.add(source)
