@@ -57,14 +57,24 @@ def knee(rule, X, Y, criterion):
 
 
 def g_test_p_value(x, y, strata):
-    """The p-value of the likelihood-ratio test within strata, and the number of cells."""
-    statistic = degrees = cells = 0
+    """The p-value of the likelihood-ratio test within strata, scaled to its mean for these margins, and its degrees."""
+    statistic = degrees = mean = 0
     for stratum in set(strata):
         table = np.array([[np.sum((x == a) & (y == b) & (strata == stratum)) for b in set(y)] for a in set(x)])
         table = table[table.any(axis=1)][:, table.any(axis=0)]
         test = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")
-        statistic, degrees, cells = statistic + test.statistic, degrees + test.dof, cells + table.size
-    return (stats.chi2.sf(statistic, degrees) if degrees else 1.0), cells
+        statistic, degrees, mean = statistic + test.statistic, degrees + test.dof, mean + g_mean(table)
+    return (stats.chi2.sf(statistic * degrees / mean, degrees) if degrees else 1.0), degrees
+
+
+def g_mean(table):
+    """The mean of G over all tables with the margins of this one."""
+    n, mean = int(table.sum()), 0.0
+    for r in table.sum(axis=1).tolist():
+        for c in table.sum(axis=0).tolist():
+            counts = np.arange(1, min(r, c) + 1)
+            mean += 2 * np.sum(stats.hypergeom(n, r, c).pmf(counts) * counts * np.log(counts * n / (r * c)))
+    return mean
 
 
 @reference("g-test")
@@ -77,7 +87,7 @@ def g_test(rule, X, Y, criterion):
         smallest = np.inf
         for label in Y.T:
             tests = [g_test_p_value(X[:, feature], label, strata) for strata in conditions]
-            if all(cells * rule.min_rows <= len(X) for _, cells in tests):
+            if all(degrees * rule.min_rows <= len(X) for _, degrees in tests):
                 smallest = min(smallest, max(p for p, _ in tests))
         n_tests = Y.shape[1] * (X.shape[1] - k)
         p = n_tests * smallest if rule.correction == "bonferroni" else 1 - (1 - min(1, smallest)) ** n_tests

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
+from scipy.special import chdtrc, gammaln, xlogy
 from sklearn.utils import check_random_state
 
 from labelsieve.counting.joint_codes import joint_variable
@@ -19,6 +19,7 @@ from labelsieve.tables.codes import Codes
 
 Column = NDArray[np.integer]
 G_TEST_REMEDY = "use PermutationTest, CrossValidated or a fixed number."
+FAR = 16  # standard deviations, and counts, from the mean of a count: what is beyond has a probability below 1e-12
 PERMUTATION_REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number."
 
 
@@ -26,9 +27,11 @@ PERMUTATION_REMEDY = "use CrossValidated, Knee, ScoreThreshold or a fixed number
 class GTest(StoppingRule):
     r"""Keep features as long as the information that they add is significant.
 
-    For the feature :math:`X_k` with the best score and every target, :math:`G = 2N \, I(X_k; Y_l \mid Z)` is chi-square
+    For the feature :math:`X_k` with the best score and every target, :math:`G = 2N \, I(X_k; Y_l \mid Z)` is about chi-square
     distributed with :math:`(r_k - 1)(c_l - 1) \prod_{j \in Z} r_j` degrees of freedom if the feature and the target are
-    independent given :math:`Z`; values that do not occur in a stratum are not counted. The feature passes if some target has
+    independent given :math:`Z`; values that do not occur in a stratum are not counted. With few rows in a cell G is larger than
+    that, so it is multiplied by the degrees of freedom and divided by its exact mean over all tables with the same margins. The
+    feature passes if some target has
 
     .. math:: p \cdot q \cdot m \le \alpha
 
@@ -36,9 +39,8 @@ class GTest(StoppingRule):
     candidates are irrelevant, the first one passes with probability :math:`\alpha` at most, and so does any feature after the
     last relevant one.
 
-    Every test has the rows in which the target is known. Assumes independent rows, and enough of them in every cell for the
-    chi-square distribution. With labels of 0.5 to 2 % of the
-    rows and five bins the test was conservative in simulations, and may miss features that :class:`PermutationTest` finds. The
+    Every test has the rows in which the target is known. Assumes independent rows. With labels of few rows, or with one or two
+    rows in a cell, the test is conservative in simulations, and may miss features that :class:`PermutationTest` finds. The
     codes are treated as fixed: supervised bins (MDL) depend on the targets, and then p-values are too small.
 
     Parameters
@@ -54,8 +56,8 @@ class GTest(StoppingRule):
         :math:`q m p`, which is valid under any dependence of the candidates (Holm's first step is the same), or
         :math:`1 - (1 - p)^{qm}`, the distribution of the smallest of independent p-values.
     min_rows : float, default=5.0
-        The smallest average number of rows per cell (stratum, value of the feature, value of the target) for a test; below it
-        the selection stops.
+        The smallest number of rows for each degree of freedom of a test; below it the selection stops. For a label and five
+        bins of both features there are 20 degrees of freedom, so that 100 rows are needed.
     max_features : int, default=None
         The largest number of features; None: all.
 
@@ -110,7 +112,7 @@ class GTest(StoppingRule):
             p_values.append(p)
             if p <= alpha:
                 return True
-            few = f"fewer than {self.min_rows:g} rows for each cell"
+            few = f"fewer than {self.min_rows:g} rows for each degree of freedom"
             self.reason_ = f"The next feature has p = {p:.3g}."
             if np.isnan(p):
                 self.reason_ = f"The next test would have {few}."
@@ -138,7 +140,7 @@ class GTest(StoppingRule):
                 if not known.any():
                     break
                 test = g_statistic(X.column(best)[known], Y.column(target)[known], None if strata is None else strata[known])
-                if test.cells * self.min_rows > np.count_nonzero(known):
+                if test.degrees * self.min_rows > np.count_nonzero(known):
                     break
                 tests.append(test)
             else:
@@ -171,16 +173,16 @@ def corrected(p: float, n_tests: int, correction: str) -> float:
 
 
 class GStatistic(NamedTuple):
-    """The likelihood-ratio statistic, its degrees of freedom and its number of cells."""
+    """The likelihood-ratio statistic, its degrees of freedom, and its mean over all tables with the same margins."""
 
     value: float
     degrees: int
-    cells: int
+    mean: float
 
     @property
     def p_value(self) -> float:
-        """Upper tail probability of the chi-square distribution; 1 without degrees of freedom."""
-        return max(float(chdtrc(self.degrees, self.value)), SMALLEST) if self.degrees else 1.0
+        """Upper tail probability of the chi-square distribution, for the statistic scaled to its mean; 1 without degrees."""
+        return max(float(chdtrc(self.degrees, self.value * self.degrees / self.mean)), SMALLEST) if self.degrees else 1.0
 
 
 def g_statistic(x: Column, y: Column, strata: Column | None = None) -> GStatistic:
@@ -190,16 +192,37 @@ def g_statistic(x: Column, y: Column, strata: Column | None = None) -> GStatisti
     :math:`(r - 1)(c - 1) \prod_j r_j` when all occur everywhere. Cost: one pass over the rows and one over the cells.
 
     >>> g_statistic(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))
-    GStatistic(value=5.54..., degrees=1, cells=4)
+    GStatistic(value=5.54..., degrees=1, mean=1.84...)
     """
     s = np.zeros(len(x), dtype=np.int64) if strata is None else strata.astype(np.int64)
     r, c, n_strata = int(x.max()) + 1, int(y.max()) + 1, int(s.max()) + 1
     counts = np.bincount((s * r + x) * c + y, minlength=n_strata * r * c).reshape(n_strata, r, c)
     of_x, of_y = counts.sum(axis=2), counts.sum(axis=1)
     n_x, n_y = np.count_nonzero(of_x, axis=1), np.count_nonzero(of_y, axis=1)
-    value = 2 * (_n_log_n(counts) - _n_log_n(of_x) - _n_log_n(of_y) + _n_log_n(of_x.sum(axis=1)))
-    seen = n_x > 0
-    return GStatistic(max(0.0, value), int(((n_x - 1) * (n_y - 1))[seen].sum()), int((n_x * n_y)[seen].sum()))
+    margins = _n_log_n(of_x) + _n_log_n(of_y) - _n_log_n(of_x.sum(axis=1))
+    value, mean = 2 * (_n_log_n(counts) - margins), 2 * (_mean_n_log_n(of_x, of_y) - margins)
+    return GStatistic(max(0.0, value), int(((n_x - 1) * (n_y - 1))[n_x > 0].sum()), mean)
+
+
+def _mean_n_log_n(of_x: NDArray[np.integer], of_y: NDArray[np.integer]) -> float:
+    """Return the sum of n log n over all cells, as its mean over all tables with these margins in every stratum.
+
+    The count of a cell has a hypergeometric distribution, which is summed up to far beyond the tails that matter.
+    """
+    stratum, i, j = np.nonzero((of_x[:, :, np.newaxis] > 0) & (of_y[:, np.newaxis, :] > 0))
+    margins = np.stack([of_x.sum(axis=1)[stratum], of_x[stratum, i], of_y[stratum, j]])
+    (n, r, c), times = np.unique(margins, axis=1, return_counts=True)
+    center, reach = r * (c / n), FAR + FAR * np.sqrt(r * (c / n) * (1 - r / n))
+    low = np.maximum(np.maximum(0, r + c - n), np.floor(center - reach)).astype(np.int64)
+    high = np.minimum(np.minimum(r, c), np.ceil(center + reach)).astype(np.int64)
+    sizes, starts = high - low + 1, np.concatenate([[0], np.cumsum(high - low + 1)[:-1]])
+    count = np.arange(sizes.sum()) + np.repeat(low - starts, sizes)
+    n, r, c, of_center = (np.repeat(values, sizes) for values in (n, r, c, xlogy(center, center)))
+    logs = -gammaln(count + 1.0) - gammaln(r - count + 1.0) - gammaln(c - count + 1.0) - gammaln(n - r - c + count + 1.0)
+    shares = np.exp(logs - np.repeat(np.maximum.reduceat(logs, starts), sizes))
+    # Relative to the value at the center, which is large, so that rounding of the shares is not multiplied by it.
+    differences = np.add.reduceat(shares * (xlogy(count, count) - of_center), starts) / np.add.reduceat(shares, starts)
+    return float(times @ (differences + xlogy(center, center)))
 
 
 def _n_log_n(counts: NDArray[np.integer]) -> float:
