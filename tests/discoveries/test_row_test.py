@@ -126,6 +126,13 @@ def test_p_values_grow_with_the_number_of_candidates():
     assert many[inside] == pytest.approx((few * (50 - left) / (5 - left))[inside])
 
 
+def test_forced_features_are_not_the_best_of_many():
+    X, Y = table(2)
+    free, forced = row_tests(X, Y, 50).p_values, row_tests(X, Y, 50, n_forced=2).p_values
+    assert forced[:2] == pytest.approx(row_tests(X, Y, 5).p_values[:2] / [5, 4])
+    assert np.array_equal(forced[2:], free[2:])
+
+
 def test_a_pair_whose_product_matters_is_found_at_its_second_feature():
     random = np.random.default_rng(0)
     X = random.normal(size=(400, 3))

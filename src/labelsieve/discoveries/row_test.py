@@ -67,6 +67,7 @@ def row_tests(
     nominal: Collection[int] = (),
     numeric: Sequence[bool] | NDArray[np.bool_] | None = None,
     weights: ArrayLike | None = None,
+    n_forced: int = 0,
     alpha: float = 0.05,
 ) -> RowTests:
     r"""Test for every row of a selection whether the feature adds more to those before it than noise would.
@@ -113,6 +114,8 @@ def row_tests(
         Which targets are numbers; None: those with other values than 0 and 1.
     weights : array-like of shape (n_rows,), default=None
         Weights of the rows; those of weight 0 are left out.
+    n_forced : int, default=0
+        How many of the first features were not chosen among candidates, so that their p-values need no correction for that.
     alpha : float, default=0.05
         The level of the marks.
 
@@ -138,7 +141,8 @@ def row_tests(
     if rows is not None:
         table, values = table[rows], values[rows]
     columns = NumberTable(table, None, nominal=frozenset(nominal))
-    return _row_tests(columns, _Targets(is_numeric, lambda target: values[:, target]), n_candidates, counted, alpha)
+    of_values = _Targets(is_numeric, lambda target: values[:, target])
+    return _row_tests(columns, of_values, n_candidates, counted, n_forced, alpha)
 
 
 def row_tests_of(
@@ -147,6 +151,7 @@ def row_tests_of(
     n_candidates: int,
     *,
     nominal: Collection[int] = (),
+    n_forced: int = 0,
     alpha: float = 0.05,
 ) -> RowTests:
     """Make the :func:`row_tests` of a selection from a problem, of which only the selected columns are read.
@@ -161,6 +166,8 @@ def row_tests_of(
         The number of features among which the first was selected.
     nominal : collection of int, default=()
         Features whose numbers are levels without an order, besides those that are text, categories or truth values.
+    n_forced : int, default=0
+        How many of the first features were not chosen among candidates.
     alpha : float, default=0.05
         The level of the marks.
 
@@ -178,7 +185,8 @@ def row_tests_of(
     columns = [int(column) for column in selected]
     table = problem.features.take_columns(columns)
     also = [at for at, column in enumerate(columns) if column in set(nominal)]
-    return _row_tests(declare_nominal(table, also), _targets_of(problem.targets), n_candidates, problem.weights, alpha)
+    targets = _targets_of(problem.targets)
+    return _row_tests(declare_nominal(table, also), targets, n_candidates, problem.weights, n_forced, alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +243,9 @@ def _rows(weights: Real | None, n_rows: int) -> _Rows:
     return _Rows(chosen, np.sqrt(weights), float(weights.sum()), equal=False)
 
 
-def _row_tests(table: NumberTable, targets: _Targets, n_candidates: int, weights: Real | None, alpha: float) -> RowTests:
+def _row_tests(
+    table: NumberTable, targets: _Targets, n_candidates: int, weights: Real | None, n_forced: int, alpha: float
+) -> RowTests:
     alpha, n_features = share(alpha, "alpha"), table.shape[1]
     whole_number(n_candidates, "n_candidates", n_features, 2**63)
     rows = _rows(weights, table.shape[0])
@@ -248,7 +258,8 @@ def _row_tests(table: NumberTable, targets: _Targets, n_candidates: int, weights
         for first, last, first_only in ((0, n_full, False), (n_full, n_features, True)):
             if first < last:
                 p_values[first:last] = _p_values(features[:last], first, first_only, targets, rows)
-    p_values = np.minimum(1.0, 3.0 * (n_candidates - np.arange(n_features)) * p_values)
+    row = np.arange(n_features)
+    p_values = np.minimum(1.0, 3.0 * np.where(row < n_forced, 1, n_candidates - row) * p_values)
     return RowTests(p_values, p_values <= alpha, alpha)
 
 
