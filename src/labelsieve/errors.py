@@ -41,7 +41,7 @@ class IdLikeColumnWarning(ColumnWarning):
 
 
 class NumberTextWarning(ColumnWarning):
-    """A column of text that is numbers: every text is a level."""
+    """A column has numbers as text, and every distinct text is counted as a level."""
 
 
 class TargetTypeWarning(ColumnWarning):
@@ -59,7 +59,7 @@ def is_whole(value: object) -> TypeGuard[int]:
 
 
 def whole_number(value: object, name: str, low: int, high: int) -> int:
-    """``value`` as an int between ``low`` and ``high``."""
+    """Return ``value`` as an int; refuse anything but a whole number from ``low`` to ``high``."""
     if not is_whole(value) or not low <= int(value) <= high:
         raise InputError(f"{name} must be a whole number from {low:,} to {high:,}, not {value!r}.")
     return int(value)
@@ -72,13 +72,13 @@ def require_same_rows(n_rows: int, n_others: int, second: str = "Y", first: str 
 
 
 def one_of(value: object, name: str, choices: tuple[str, ...]) -> None:
-    """Refuse what is not among ``choices``."""
+    """Refuse a value that is not one of the words in ``choices``."""
     if not isinstance(value, str) or value not in choices:
         raise InputError(f"{name} must be {' or '.join(map(repr, choices))}, not {value!r}.{did_you_mean(value, choices)}")
 
 
 def did_you_mean(name: object, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
-    """A sentence with the known name that is closest to a misspelled one, or nothing.
+    """Return a sentence that suggests the known name closest to a misspelled one; empty if none is close.
 
     >>> did_you_mean("quantil", ["equal-frequency", "mdl"], {"quantile": "equal-frequency"}), did_you_mean("?", ["mdl"])
     (" Did you mean 'equal-frequency'?", '')
@@ -92,21 +92,21 @@ def did_you_mean(name: object, known: Iterable[str], aliases: Mapping[str, str] 
 
 
 def share(value: object, name: str) -> float:
-    """``value`` as a number between 0 and 1, both left out."""
+    """Return ``value`` as a float; refuse anything but a number above 0 and below 1."""
     if not 0 < (found := number(value, name)) < 1:
         raise InputError(f"{name} must be between 0 and 1, not {value!r}.")
     return found
 
 
 def not_negative(value: object, name: str) -> float:
-    """``value`` as a number of 0 or more."""
+    """Return ``value`` as a float; refuse anything but a number of 0 or more."""
     if not (found := number(value, name)) >= 0:
         raise InputError(f"{name} must not be negative, and is {value!r}.")
     return found
 
 
 def number(value: object, name: str) -> float:
-    """``value`` as a float."""
+    """Return ``value`` as a float; refuse anything but a number."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InputError(f"{name} must be a number, not {value!r}.")
     return float(value)
@@ -115,7 +115,7 @@ def number(value: object, name: str) -> float:
 def unknown_name(
     what: str, name: object, known: Iterable[str], *, more: str = "", aliases: Mapping[str, str] | None = None
 ) -> InputError:
-    """The error for a name that is not in ``known``; it suggests the closest one, also where an alias is the closest.
+    """Return the error for a name that is not in ``known``; it suggests the closest one, also where an alias is the closest.
 
     >>> unknown_name("stopping rule", "permutatoin", ["knee", "permutation"])
     InputError("'permutatoin' is not a stopping rule. Did you mean 'permutation'? Known: knee, permutation.")
@@ -127,7 +127,7 @@ def unknown_name(
 
 
 def resolve(value: object, known: Mapping[str, type[T]], kind: type[T], what: str) -> T:
-    """``value`` itself if it is a ``kind``, otherwise the class of that name with default parameters."""
+    """Return ``value`` if it is a ``kind``; for a name, make an object of the class of that name with default parameters."""
     if isinstance(value, kind):
         return value
     if isinstance(value, str) and value.lower() in known:
@@ -170,7 +170,7 @@ class DatasetError(InputError):
 
 
 def some_of(values: tuple[str, ...] | list[str], show: int = 8) -> str:
-    """The first few values, for a message.
+    """Return the first few values as text, for a message.
 
     >>> some_of(["a", "b", "c"], show=2)
     "'a', 'b', ... (3)"

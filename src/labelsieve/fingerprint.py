@@ -27,7 +27,7 @@ KNOWN = ("labelsieve", "builtins", "abc", "typing", "numpy", "scipy", "sklearn",
 
 
 def comparable(value: object) -> object:
-    """What is equal for equal parameters: plain values themselves, estimators by their parameters, hashes of others.
+    """Return a value that is equal for equal parameters: plain values, the parameters of estimators, hashes of others.
 
     >>> comparable(("jmi", None)) == comparable(("jmi", None)), comparable([1, 2]) == comparable([1, 3])
     (True, False)
@@ -44,7 +44,7 @@ def comparable(value: object) -> object:
 
 
 def text_print(*texts: str) -> str:
-    """A hash of texts.
+    """Return a hash of texts.
 
     >>> text_print("jmi") == text_print("jmi") != text_print("mim")
     True
@@ -53,7 +53,7 @@ def text_print(*texts: str) -> str:
 
 
 def array_print(*tables: "TargetsLike") -> str:
-    """A hash of arrays or sparse matrices: shapes, types and values.
+    """Return a hash of arrays or sparse matrices: shapes, types and values.
 
     Cost: about a second for a gigabyte.
 
@@ -76,20 +76,20 @@ def array_print(*tables: "TargetsLike") -> str:
 
 
 def file_print(*paths: StrPath) -> str:
-    """A hash of the paths, sizes and times of files."""
+    """Return a hash of the paths, sizes and times of files."""
     states = [(os.path.realpath(path), os.stat(path)) for path in paths]
     return text_print(*(f"{path} {state.st_size} {state.st_mtime_ns}" for path, state in states))
 
 
 def content_print(path: StrPath) -> str:
-    """A hash of the contents of a file."""
+    """Return a hash of the contents of a file."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:DIGITS]
 
 
 @cache
 def code_print() -> str:
-    """A hash of the version and of the code that selects, learns and measures.
+    """Return a hash of the version and of the code that selects, learns and measures.
 
     >>> len(code_print())
     16
@@ -106,7 +106,7 @@ def code_print() -> str:
 
 
 def class_print(*parts: object) -> str:
-    """A hash of the code of custom classes and functions: those of neither this library nor the packages that it uses.
+    """Return a hash of the code of custom classes and functions: those of neither this library nor the packages it uses.
 
     :func:`code_print` has this library's. Empty where there are none, or where their code cannot be read, such as that of
     classes typed into a plain interpreter.
@@ -126,7 +126,7 @@ def class_print(*parts: object) -> str:
 
 
 def seed_of(*parts: object) -> int:
-    """A seed that depends on these values alone, so that additions to a study do not change its other seeds.
+    """Return a seed that depends on these values alone, so that additions to a study do not change its other seeds.
 
     >>> 0 <= seed_of(0, "yeast", 3, "random") < 2**31
     True

@@ -74,17 +74,17 @@ def checked_meta_fit(fit: Fit) -> Fit:
 
 
 def take_rows(table: Any, rows: NDArray[np.intp]) -> Any:
-    """Rows of an array, a list, a sparse matrix or a frame of any library, in the kind of the table."""
+    """Take rows of an array, a list, a sparse matrix or a frame of any library; the result is of the same kind."""
     return _safe_indexing(table, rows)
 
 
 def take_columns(table: Any, columns: NDArray[np.intp]) -> Any:
-    """Columns of an array, a sparse matrix or a frame of any library, by their numbers, in the kind of the table."""
+    """Take columns of an array, a sparse matrix or a frame by their numbers; the result is of the same kind."""
     return _safe_indexing(table, columns, axis=1)
 
 
 def parameter(default: object, *allowed: object) -> Any:
-    """A field whose type does not say all about its values: ``allowed`` are constraints of scikit-learn.
+    """Declare a field of a dataclass whose type does not say all about its values: ``allowed`` are scikit-learn constraints.
 
     None is also allowed where the type has it, or as the default. A parameter without default has ``REQUIRED``. A subclass
     that changes the default, and no more, repeats the type alone.
@@ -121,7 +121,7 @@ def _constraints(kind: type) -> Constraints:
 
 @cache
 def _rules(kind: Any) -> dict[str, tuple[object, list[Any]]]:
-    """The default and the constraints of every parameter that has some, as objects: made once, and not at every fit."""
+    """Return the default and the constraints of every constrained parameter; made once for a class, not at every fit."""
     parameters = inspect.signature(kind).parameters
     return {
         name: (parameters[name].default, [make_constraint(rule) for rule in allowed])
@@ -141,7 +141,7 @@ def _declared(kind: type, name: str) -> tuple[Any, ...] | None:
 
 
 def _of_type(annotation: object) -> Iterator[Any]:
-    """Constraints that a type stands for; ``Any`` for those that stand for none."""
+    """Return the constraints that a type annotation implies; ``Any`` if it implies none."""
     members, origin = get_args(annotation), get_origin(annotation)
     if origin in (Union, UnionType):
         if np.random.RandomState in members:
@@ -235,12 +235,12 @@ class CheckedParameters(InheritedDocs):
     @classmethod
     @cache
     def _get_param_names(cls) -> list[str]:
-        """Those that scikit-learn finds, cached: the names are needed at every fit."""
+        """Return the names that scikit-learn finds; they are cached, because every fit needs them."""
         names: list[str] = super()._get_param_names()  # type: ignore[misc]
         return names
 
     def _validate_params(self) -> None:
-        """As scikit-learn does, but only what is not at its default: defaults are known to be right."""
+        """Check parameters as scikit-learn does, but only those that differ from their defaults, which are valid."""
         kind: type = type(self)
         refused = {}
         for name, (default, rules) in _rules(kind).items():

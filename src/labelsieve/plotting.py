@@ -15,7 +15,7 @@ else:
 
 
 def figure_function(name: str) -> Callable[..., Axes]:
-    """The function of that name in :mod:`labelsieve.report.figures`.
+    """Return the function of that name in :mod:`labelsieve.report.figures`.
 
     >>> figure_function("curves").__name__
     'curves'
@@ -25,7 +25,7 @@ def figure_function(name: str) -> Callable[..., Axes]:
 
 
 def report_function(name: str) -> Any:
-    """The function of that name in :mod:`labelsieve.report`.
+    """Return the function of that name in :mod:`labelsieve.report`.
 
     >>> report_function("selection_text").__name__
     'selection_text'

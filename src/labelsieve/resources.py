@@ -16,7 +16,7 @@ ALWAYS_FREE = 2**26  # bytes that need no check
 
 
 def n_threads(n_jobs: object) -> int:
-    """Number of threads for ``n_jobs``, as joblib counts: None is one outside of a joblib context, -1 is all."""
+    """Return the number of threads for ``n_jobs``, as joblib counts: None is one outside of a joblib context, -1 is all."""
     if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
         raise InputError(f"n_jobs must be None or a whole number other than 0, not {n_jobs!r}.")
     threads: int = effective_n_jobs(None if n_jobs is None else int(n_jobs))
@@ -24,7 +24,7 @@ def n_threads(n_jobs: object) -> int:
 
 
 def thread_context(n_jobs: object) -> AbstractContextManager[Any]:
-    """The context of joblib for ``n_jobs`` threads, in which tables are encoded; none if it has that number already."""
+    """Return a joblib context for ``n_jobs`` threads, in which tables are encoded; an empty one if they are set already."""
     if n_jobs is None or (threads := n_threads(n_jobs)) == n_threads(None):
         return nullcontext()
     context: AbstractContextManager[Any] = parallel_config(backend="threading", n_jobs=threads)
@@ -63,7 +63,7 @@ def _libraries() -> ThreadpoolController:
 
 
 def available_memory() -> int | None:
-    """Bytes available without swapping; None where the system does not report them."""
+    """Return the bytes available without swapping; None where the system does not report them."""
     try:
         with open("/proc/meminfo", encoding="ascii") as lines:
             for line in lines:

@@ -86,7 +86,7 @@ CLASSIFIERS: dict[str, Learner] = {
 
 
 def make_base(given: object) -> Any:
-    """A base classifier from its name, or from a dictionary with its name and parameters.
+    """Make a base classifier from its name, or from a dictionary with its name and parameters.
 
     >>> make_base("tree")
     DecisionTreeClassifier()
@@ -101,7 +101,7 @@ def make_base(given: object) -> Any:
 
 
 def make_classifier(kind: str, *, numeric: bool = False, **settings: object) -> Any:
-    """A classifier or regressor from its name, or from the import path of a scikit-learn estimator, and its parameters.
+    """Make a classifier or regressor from its name, or from the import path of a scikit-learn estimator, and its parameters.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def make_classifier(kind: str, *, numeric: bool = False, **settings: object) -> 
 
 
 def _estimator_class(path: str) -> Any:
-    """The class at an import path, which must be one of estimators: no other object is created from a name."""
+    """Import the class at a path, which must be one of estimators: no other object is created from a name."""
     try:
         kind = load_class(path)
     except (ImportError, AttributeError, ValueError) as error:
@@ -152,7 +152,7 @@ def _estimator_class(path: str) -> Any:
 
 
 def for_label_sets(estimator: BaseEstimator, *, numeric: bool = False) -> Any:
-    """The estimator, or binary relevance over it if it is a classifier of scikit-learn for a single label.
+    """Return the estimator, or binary relevance over it if it is a classifier of scikit-learn for a single label.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.tree import DecisionTreeClassifier
@@ -172,6 +172,6 @@ def for_label_sets(estimator: BaseEstimator, *, numeric: bool = False) -> Any:
 
 
 def _inside(estimator: BaseEstimator) -> Any:
-    """The last step of a pipeline, or the estimator of a search or of a meta-estimator; None of others."""
+    """Return the last step of a pipeline, or the estimator inside a search or meta-estimator; None for others."""
     steps = getattr(estimator, "steps", None)
     return steps[-1][1] if steps else getattr(estimator, "estimator", None)

@@ -95,7 +95,7 @@ ALIASES: dict[str, dict[str, str]] = {
 
 
 def canonical(kind: str, name: str, known: Container[str]) -> str:
-    """The registered name that is meant; one that is not known is returned as it was typed.
+    """Return the registered name that is meant; one that is not known is returned as it was typed.
 
     >>> canonical("discretizer", "Quantile", ["equal-frequency"]), canonical("discretizer", "equal_width", ["equal-width"])
     ('equal-frequency', 'equal-width')
@@ -109,7 +109,7 @@ def canonical(kind: str, name: str, known: Container[str]) -> str:
 
 
 def no_such_name(kind: str, name: object, known: Iterable[str], *, more: str = "") -> InputError:
-    """The error for a name that is neither registered nor an alias, with the closest name."""
+    """Return the error for a name that is neither registered nor an alias, with the closest name."""
     aliases = ALIASES.get("stopping rule" if kind == "number of features" else kind)
     return unknown_name(kind, name, known, more=more, aliases=aliases)
 
@@ -161,7 +161,7 @@ _FILE = files("labelsieve.registry").joinpath("methods.toml")
 
 
 def _read(facts: dict[str, Any]) -> Method:
-    """A method from its facts; a discretizer is its class with its parameters, ``{ EqualFrequency = { n_bins = 2 } }``."""
+    """Make a method from its facts; a discretizer is its class with its parameters, ``{ EqualFrequency = { n_bins = 2 } }``."""
     settings = dict(facts.get("settings", {}))
     if isinstance(settings.get("discretizer"), dict):
         ((kind, parameters),) = settings["discretizer"].items()
@@ -187,7 +187,7 @@ ALL = "all"  # the number of features of a complete ranking
 
 
 def _discover(package: ModuleType, base: type[T], modules: str) -> dict[str, type[T]]:
-    """Classes of a package with a ``name``; those of ``modules`` first, in this order, then all others."""
+    """Find the classes of a package that have a ``name``; those of ``modules`` come first, in this order."""
     classes: dict[str, type[T]] = {}
     for module in dict.fromkeys([*modules.split(), *(info.name for info in iter_modules(package.__path__))]):
         home = f"{package.__name__}.{module}"
@@ -215,7 +215,7 @@ _SCORED = CRITERIA.keys() | METHODS.keys()
 
 
 def make_criterion(criterion: object) -> Criterion:
-    """A criterion from its name or class; an object is returned as it is.
+    """Make a criterion from its name or class; an object is returned as it is.
 
     >>> make_criterion("jmi").score
     sum_s(sum_y(I((f, s), y)))
@@ -234,7 +234,7 @@ def make_criterion(criterion: object) -> Criterion:
 
 @cache
 def _default_criterion(name: str) -> Criterion:
-    """With default parameters; cached, so that its formula is planned once."""
+    """Make the criterion of a name with default parameters; cached, so that its formula is planned once."""
     return CRITERIA[name]()
 
 
@@ -250,7 +250,7 @@ def make_label_space(targets: object) -> LabelSpace:
 
 
 def make_discretizer(discretizer: object, rest: object = "equal-frequency", missing: str | None = None) -> Discretizer:
-    """A discretizer from its name; an object is returned as it is. None: the values are codes.
+    """Make a discretizer from its name; an object is returned as it is. None: the values are codes.
 
     A dictionary has discretizers by column, see :class:`labelsieve.discretize.ByColumn`; all other columns have ``rest``.
     ``missing`` is the treatment of missing values, if it is not that of the discretizer.
@@ -289,7 +289,7 @@ def make_stopping_rule(name: str, **parameters: object) -> StoppingRule:
 
 
 def make_count(count: object) -> Any:
-    """The number of features to select: a number, a rule or None as they are; "all", or a stopping rule by its name.
+    """Read the number of features to select: a number, a rule or None as they are; "all", or the name of a stopping rule.
 
     ``"auto"`` is the rule by the explained share, :class:`labelsieve.stopping.CrossValidated`.
 
@@ -434,7 +434,7 @@ class ResolvedMethod:
     parents: NetworkRule | None
 
     def encode(self, problem: Problem, n_jobs: int | None = None) -> list[CountingInput]:
-        """Codes of the features and of the variables of the label space, ready to be counted.
+        """Encode the features and the variables of the label space, ready to be counted.
 
         There is one table of codes for all targets, or one for each target where the discretizer cuts for each.
         """
@@ -461,7 +461,7 @@ def resolve_method(
     missing: str | None = None,
     estimator: Any = AUTO,
 ) -> ResolvedMethod:
-    """The objects that the parameters of a selector stand for; what is not ``"auto"`` overrides the published method's setting.
+    """Make the objects that the parameters of a selector name; what is not ``"auto"`` overrides the published setting.
 
     A criterion without a preset has single targets and five bins of equal frequency.
 
@@ -502,7 +502,7 @@ def resolve_method(
 
 
 def make_target_discretizer(discretizer: object = AUTO) -> Discretizer:
-    """The discretizer of numeric targets, from an object or a name; ``"auto"`` is the default.
+    """Make the discretizer of numeric targets, from an object or a name; ``"auto"`` is the default.
 
     >>> make_target_discretizer()
     EqualFrequency()
@@ -514,7 +514,7 @@ def make_target_discretizer(discretizer: object = AUTO) -> Discretizer:
 
 
 def method_names() -> list[str]:
-    """The names that ``labelsieve methods`` lists: criteria, published methods, and selectors that are no greedy search.
+    """List the names that ``labelsieve methods`` shows: criteria, published methods, and selectors that are no greedy search.
 
     >>> "jmi" in method_names(), "mlinfogain" in method_names(), "ela-chi" in method_names()
     (True, True, True)
@@ -523,7 +523,7 @@ def method_names() -> list[str]:
 
 
 def method_name(given: str) -> str:
-    """The name of a method that ``labelsieve methods`` lists; case does not matter, and aliases are resolved.
+    """Return the name of a method that ``labelsieve methods`` lists; case does not matter, and aliases are resolved.
 
     >>> method_name("JMI"), method_name("mutual_info"), method_name("chi2")
     ('jmi', 'mim', 'chi-square')
@@ -550,7 +550,7 @@ def selector_class(name: str) -> Any:
 
 
 def method_of(selector: BaseEstimator) -> str:
-    """The name of the method that a selector runs; of a selector that no method lists, its class name.
+    """Return the name of the method that a selector runs, or its class name if no method lists it.
 
     >>> method_of(make_selector("lp-relieff", n_neighbors=3)), method_of(make_selector("cmim", with_relevance=True))
     ('lp-relieff', 'cmim')
@@ -568,7 +568,7 @@ def method_of(selector: BaseEstimator) -> str:
 
 
 def make_selector(criterion: object, *, labelwise: bool = False, **settings: object) -> Any:
-    """An unfitted selector by the name of its method, with other settings where they are given.
+    """Make an unfitted selector by the name of its method, with other settings where they are given.
 
     Parameters
     ----------
@@ -613,7 +613,7 @@ def make_selector(criterion: object, *, labelwise: bool = False, **settings: obj
 
 
 def discretizer_of(selector: BaseEstimator) -> Discretizer | None:
-    """A copy of the discretizer that a selector would use; None if it has none.
+    """Return a copy of the discretizer that a selector would use; None if it has none.
 
     >>> from labelsieve import Sieve
     >>> discretizer_of(Sieve("mlfs"))

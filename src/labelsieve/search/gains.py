@@ -45,7 +45,7 @@ class Gain(Protocol):
         """Return the components of the last score of a feature."""
 
     def relevance(self) -> Real | None:
-        """Information of every feature alone, where the last scores are made from it."""
+        """Return the information of every feature alone; None if the last scores are not made from it."""
         return None
 
     def select(self, feature: int) -> None:
@@ -61,7 +61,7 @@ class SelectingGain(Protocol):
     """An optional capability of a gain: it finds the best features itself, without handing out the scores of all."""
 
     def select_best(self, n_steps: int, unavailable: Sequence[int]) -> "Sequence[tuple[int, float, dict[str, float]]]":
-        """Features, scores and components of as many steps, of which all but the last are added to the selected ones."""
+        """Select ``n_steps`` features; return each with its score and components. The last one is not folded in yet."""
 
     def last_scores(self) -> Real:
         """Return the score of every feature at the last of these steps."""
@@ -79,7 +79,7 @@ class BoundedGain(Protocol):
     """An optional capability of a gain: a bound for what features that are not related to the targets gain."""
 
     def noise_level(self, alpha: float) -> float:
-        """What the largest gain exceeds with a probability of about ``alpha`` if no feature is related to what is left."""
+        """Return the level that the largest gain exceeds with probability ``alpha`` if all features are noise."""
 
 
 class CombinedGain(Gain):
@@ -163,7 +163,7 @@ class CombinedGain(Gain):
         return total
 
     def components(self, feature: int) -> dict[str, float]:
-        """The summands or factors of a feature's last score, by the names of the gains."""
+        """Return the summands or factors of a feature's last score, by the names of the gains."""
         return {name: float(part[feature]) for name, part in zip(self._gains, self._parts, strict=True)}
 
     def relevance(self) -> Real | None:

@@ -95,7 +95,7 @@ class GreedySearch:
             self.last_scores = ahead.last_scores()
 
     def _penalty(self) -> tuple[NDArray[np.float64], int]:
-        """What is added to the scores: 0 for features that may be selected now, else minus infinity; and how many are 0."""
+        """Return what is added to the scores: 0 for open features and minus infinity for others; and how many are open."""
         penalty, closed = np.zeros(self.n_features), list({*self.excluded, *self.selected, *map(int, self.last)})
         penalty[closed] = -np.inf
         return penalty, self.n_features - len(closed)

@@ -55,7 +55,7 @@ def pair_steps(matrix: Array, weights: Array, gradient: Array, *, tolerance: flo
 
 
 def smallest_eigenvalue(matrix: Array) -> float:
-    """Of a symmetric matrix; of a large one Lanczos' estimate, which is never below it.
+    """Return the smallest eigenvalue of a symmetric matrix; for a large one Lanczos' estimate, which is never below it.
 
     Cost: the cube of a small size; of a large one up to 60 products with a vector.
 
@@ -211,7 +211,7 @@ class QuadraticProgram:
 
     @property
     def multiplier(self) -> float:
-        """Of the sum of the weights: the gradient where there is weight."""
+        """The Lagrange multiplier of the sum of the weights: at the solution, the gradient of every feature with weight."""
         return float(self.weights @ self.gradient)
 
     @property
@@ -230,7 +230,7 @@ class QuadraticProgram:
         return max(abs(quadratic) + abs(linear), SMALL * most) or 1.0
 
     def scores(self) -> Array:
-        """Weights, and minus the reduced cost for features without weight."""
+        """Return the weights, and minus the reduced cost of features without weight."""
         cost = np.maximum(self.gradient - self.multiplier, 0.0)
         return np.where(self.weights > 0, self.weights, 0.0 - cost)
 
@@ -288,7 +288,7 @@ class QuadraticProgram:
         self._add(self.gradient, members, weights - before)
 
     def _working_set(self) -> Indices:
-        """Features of the next round: those with weight, and those with the lowest gradients."""
+        """Return the features of the next round: those with weight, and those with the lowest gradients."""
         support = self.support
         highest = self.gradient[support].max()
         waiting = np.flatnonzero((self.weights == 0) & (self.gradient < highest))
@@ -304,7 +304,7 @@ class QuadraticProgram:
         return np.flatnonzero(members)
 
     def _gather(self, members: Indices) -> None:
-        """The block of the matrix of the members; columns of the last round are not counted again."""
+        """Return the rows and columns of the matrix for the members; columns of the last round are not counted again."""
         old = self._members
         if np.array_equal(members, old):
             return
@@ -352,6 +352,6 @@ class QuadraticProgram:
 
 
 def _rounded_up(value: float) -> float:
-    """Slightly more than ``value``, in three digits, so that the last bits of an eigenvalue do not matter."""
+    """Return slightly more than ``value``, in three digits, so that the last bits of an eigenvalue do not matter."""
     digit = 10.0 ** (np.floor(np.log10(value)) - 2)
     return float(np.ceil(1.01 * value / digit) * digit)

@@ -85,7 +85,7 @@ class BaseCountingSieve(BaseSieve):
     def _find_parents(
         self, method: ResolvedMethod, problem: Problem, tables: list[CountingInput], given: Parents
     ) -> tuple[ParentLists, LabelNetwork | None]:
-        """The parents of every target, for formulas that mention them, and the network, where there is one."""
+        """Find the parents of every target, for formulas that mention them, and the network, if there is one."""
         if method.formula is None:
             return None, None
         data, codes = tables[0], problem.binned_targets(method.target_discretizer)
@@ -105,14 +105,14 @@ class BaseCountingSieve(BaseSieve):
         return find_parents(given, X, data.X, codes.codes, options=self._options(method, data))
 
     def _errors(self, data: CountingInput, workspace: Workspace) -> dict[str, Any]:
-        """What a label space that leaves labels out states about its error."""
+        """Return the fitted attributes in which a label space that leaves labels out bounds its error."""
         encoded = data.encoded
         if encoded is None or encoded.sampled_from is None:
             return {"omitted_entropy": None if encoded is None else encoded.omitted_entropy}
         return {"relevance_error": sampling_error(workspace, encoded.sampled_from)}
 
     def _last(self, workspace: Workspace) -> NDArray[np.intp]:
-        """Features that are selected when no other is left: those with one level, unless their score decides."""
+        """Return the features that are selected when no other is left: constant ones, unless ``constant_features="score"``."""
         return workspace.constant_features if self.constant_features == "last" else np.empty(0, dtype=np.intp)
 
 
@@ -125,7 +125,7 @@ class BaseCodeRanking(BaseRanking):
     target_discretizer: str | Discretizer = "auto"
 
     def _encode(self, problem: Problem, n_jobs: int | None = None) -> tuple[Codes, Codes, dict[str, Any]]:
-        """Codes of the features and of the targets, and the discretizers as fitted attributes."""
+        """Return codes of the features and of the targets, and the discretizers as fitted attributes."""
         name, rule = type(self).__name__, make_discretizer(self.discretizer)
         of_targets = make_target_discretizer(self.target_discretizer)
         targets = problem.binned_targets(of_targets).require_known(name).codes

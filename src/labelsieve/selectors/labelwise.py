@@ -217,7 +217,7 @@ class LabelwiseSieve(BaseCountingSieve):
     def _candidates(
         self, plan: Plan, workspace: Workspace, block: slice, forced: list[int], excluded: list[int], length: int
     ) -> tuple[NDArray[np.intp] | None, Plan]:
-        """The candidates of each target, and the plan: relevance alone where all candidates are selected."""
+        """Return the candidates of each target, and the plan: relevance alone where all candidates are selected."""
         if self.n_candidates is None:
             return None, plan
         relevance, stops = make_criterion("mim").plan, isinstance(self._count, StoppingRule)
@@ -242,12 +242,12 @@ class LabelwiseSieve(BaseCountingSieve):
         return figure_function("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)
 
     def label_ranking(self, label: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The columns of target ``label`` in order of selection, and their scores."""
+        """Return the columns of a target in order of selection, and their scores."""
         check_is_fitted(self)
         listed = self.selected_[label] >= 0
         return self.selected_[label][listed], self.scores_[label][listed]
 
     def transform_label(self, X: TableLike, label: int) -> Any:
-        """The columns of target ``label``, in order of selection; a frame stays a frame."""
+        """Return the columns of ``X`` that a target selected, in order of selection; a frame stays a frame."""
         X, (columns, _) = check_features(self, X, reset=False), self.label_ranking(label)
         return nw.from_native(X, eager_only=True)[:, columns.tolist()].to_native() if is_frame(X) else X[:, columns]

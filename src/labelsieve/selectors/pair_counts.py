@@ -185,7 +185,7 @@ def starts_of(levels: NDArray[np.integer]) -> NDArray[np.int64]:
 
 
 def _counted(packed: PackedRows, X: Codes, V: Codes, n_threads: int) -> tuple[Counts, Counts]:
-    """``(levels of V, levels of X)``: joint counts; and the counts of the levels of V."""
+    """Return the joint counts, ``(levels of V, levels of X)``, and the counts of the levels of V."""
     classes = [LevelCells(np.zeros(levels, dtype=np.int64), every=True) for levels in V.levels]
     counter = ChunkCounts(packed, EntryChunks(V, None, None), most=2**62, n_threads=n_threads, classes=classes)
     n_sets, starts = int(V.levels.sum()), starts_of(X.levels)
@@ -329,7 +329,7 @@ class PairCounts(StoredTable):
         return merged
 
     def suppress(self, min_count: int) -> "PairCounts":
-        r"""New counts in which cells with fewer than ``min_count`` rows are zero, so that they can leave a site.
+        r"""Return new counts in which cells with fewer than ``min_count`` rows are zero, so that they can leave a site.
 
         The selection is then approximate. A sum over the cells of a table loses at most :math:`k \log k` for each of the
         dropped cells, :math:`k` being ``min_count``, so an information term changes by at most :math:`c\, k \log k / N` nats

@@ -141,19 +141,19 @@ class Redundancy:
         self._whole, self._total = matrix, total
 
     def _pairs_of(self, block: NDArray[np.intp], reduce: Literal["sum"] | None = None) -> NDArray[np.int64]:
-        """Sums of the columns of a block with all features from its first one on."""
+        """Count the columns of a block with all features from its first one on."""
         features = slice(int(self._columns[block[0]]), int(self._columns[block[-1]]) + 1)
         return self._backend.pairs(targets=features, reduce=reduce, first_feature=features.start)
 
     def mean(self, progress: Progress | None = None) -> float:
-        """The exact mean of all entries; memory is one block of sums, or the whole matrix if it may be stored."""
+        """Return the exact mean of all entries; memory is one block of sums, or the whole matrix if it may be stored."""
         if self._total is None:
             self._count_all(progress)
         assert self._total is not None
         return self._total / (self._fixed.scale * self._fixed.total * math.log(2)) / len(self) ** 2
 
     def sampled_mean(self, sample: NDArray[np.intp], progress: Progress | None = None) -> float:
-        """The mean estimated from the columns ``sample``: the diagonal is exact, the other entries are estimated."""
+        """Estimate the mean from the columns ``sample``; the diagonal is exact, the other entries are estimated."""
         d, diagonal, off_diagonal = len(self), self.diagonal, 0.0
         for done, j in enumerate(map(int, sample)):
             off_diagonal += math.fsum(self.column(j)) - float(diagonal[j])
@@ -408,7 +408,7 @@ class QuadraticSieve(BaseCountingSieve):
     def _program(
         self, X: Codes, options: CountingOptions, free: NDArray[np.intp], relevance: NDArray[np.float64]
     ) -> tuple[QuadraticProgram, float]:
-        """The quadratic program, and the weight alpha of relevance that balances it with redundancy."""
+        """Make the quadratic program, and find the weight alpha that balances relevance with redundancy."""
         redundancy = Redundancy(X, options, columns=free, memory_limit=self.memory_limit)
         matrix = redundancy if self.nystrom is None else Nystrom(redundancy, self._draw(self.nystrom, len(free)))
         if self.alpha is not None:
@@ -437,7 +437,7 @@ class QuadraticSieve(BaseCountingSieve):
 
 
 def _relevance(space: Workspace, estimator: str) -> NDArray[np.float64]:
-    """Mean information of every feature about the targets, in bits; sums of integers until the last step."""
+    """Return the mean information of every feature about the targets, in bits; integers are added until the last step."""
     q, fixed = space.Y.n_columns, space.fixed
     shared = space.backend.pairs(reduce="sum") - q * space.feature_sums - (int(space.target_sums.sum()) - q * fixed.top)
     relevance = fixed.information(shared) / (q * math.log(2))

@@ -243,7 +243,7 @@ class Sieve(BaseCountingSieve):
         return _Started(search, problem, workspace, parents, attributes, Lock())
 
     def _least_squares(self, method: ResolvedMethod, problem: Problem) -> tuple[LinearColumns, Gain]:
-        """The columns of the linear model and its gain; columns that the discretizer declares nominal are nominal here, too."""
+        """Make the columns of the linear model and its gain; columns that the discretizer declares nominal are nominal here."""
         linear = method.linear
         assert linear is not None
         nominal = linear.nominal
@@ -287,7 +287,7 @@ class Sieve(BaseCountingSieve):
         return Result(selected[:wanted], scores[:wanted], attributes)
 
     def _search_settings(self, method: ResolvedMethod) -> dict[str, Any]:
-        """The parameters that a search depends on, to be compared."""
+        """Return the parameters that a search depends on, in a form that can be compared."""
         parameters = self.get_params(deep=False)
         parameters = {name: value for name, value in parameters.items() if name not in ("criterion", "n_features_to_select")}
         backend = parameters.pop("backend")  # a factory need not be one that can be hashed

@@ -74,7 +74,7 @@ class ScoreThreshold(StoppingRule):
     max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:
-        """The number of features before the first one that is not above the threshold."""
+        """Return the number of features before the first one that is not above the threshold."""
         first, threshold = path.n_forced, number(self.threshold, "threshold")
         curve, n_evaluated = Curve(path, self.of), first
 
@@ -195,7 +195,7 @@ class Knee(StoppingRule):
 
 
 def knee(curve: Floats) -> int:
-    """Number of points before the one farthest below the line from the first point to the last.
+    """Return the number of points before the one farthest below the line from the first point to the last.
 
     >>> knee(np.array([1.0, 0.9, 0.8, 0.1, 0.05, 0.0]))
     3
@@ -290,7 +290,7 @@ class CrossValidated(StoppingRule):
     scale: str | None = "standard"
 
     def decide(self, path: SelectionPath) -> int:
-        """The smallest number of features within ``standard_errors`` of the best mean."""
+        """Return the smallest number of features within ``standard_errors`` of the best mean."""
         self._check()
         kept = self._by_explained_share(path) if self._explains else self._by_measure(path)
         self.kept_size_ = kept = max(kept, path.n_forced)
@@ -433,7 +433,7 @@ def stop_ranking(
 def stop_search(
     rule: StoppingRule, search: Any, *, evaluator: Evaluator, X: TableLike, Y: TargetsLike
 ) -> tuple[int, StoppingRule]:
-    """The same for a search without counts, whose scores are no information."""
+    """Return the number of features of a search without counts to keep, and the fitted rule; its scores are not information."""
     name = type(rule).__name__
     if not isinstance(rule, ScoreThreshold | Knee | CrossValidated):
         raise InputError(

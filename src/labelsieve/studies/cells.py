@@ -239,7 +239,7 @@ class SplitWork:
         return measured
 
     def _nested(self, task: Evaluation, needs: set[str], watch: "Stopwatch") -> Iterator[Predictions]:
-        """One neighbor search serves all sizes, so training and prediction are one phase."""
+        """Evaluate all sizes with one neighbor search, in which training and prediction are one phase."""
         features, sizes = list(task.ranking[: max(task.sizes)]), list(task.sizes)
         with watch.phase("both"):  # the scaler is fitted with the first classifier
             X, test_X = self._learning_rows
@@ -250,7 +250,7 @@ class SplitWork:
             yield Predictions(size, scores if "numbers" in needs else scores > 0.5, scores)
 
     def _by_size(self, task: Evaluation, watch: "Stopwatch") -> Iterator[Predictions]:
-        """The classifier selects by itself among all features of the ranking, unscaled, as it may discretize them."""
+        """Evaluate a classifier that selects by itself, on all features of the ranking, unscaled, as it may discretize them."""
         classifier, columns = _seeded(task.classifier, task.seed), list(task.ranking)
         predictions = iter(
             classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(task.sizes))

@@ -183,7 +183,7 @@ class Worker:
 
 @contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """Terminals send Ctrl-C to all processes. A worker inherits the blocked signal, so Ctrl-C cannot interrupt its start."""
+    """Block Ctrl-C while a worker starts: terminals send it to all processes, and the worker inherits the blocked signal."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return

@@ -125,7 +125,7 @@ def write_toml(settings: Mapping[str, Any], path: Path) -> None:
 
 
 def toml_text(settings: Mapping[str, Any]) -> str:
-    """Settings as TOML, lists of tables last.
+    """Write settings as TOML text, lists of tables last.
 
     >>> print(toml_text({"seed": 0, "methods": [{"name": "jmi", "targets": {"name": "joint"}}]}))
     seed = 0

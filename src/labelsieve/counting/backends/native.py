@@ -98,7 +98,7 @@ class NativeBackend(CodesBackend):
 
     @cached_property
     def _known_ratios(self) -> NDArray[np.float64]:
-        """All rows by those in which a target is known; 0 for targets without unknown cells."""
+        """The ratio of all rows to the known ones, for every target; 0 for targets without unknown cells."""
         ratios = known_ratios(self.Y, self.weights_of_targets)
         return np.where(ratios > 1, ratios, 0.0)
 
@@ -139,7 +139,7 @@ class NativeBackend(CodesBackend):
         return Panel(pair, triple)
 
     def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> Iterator[Panel]:
-        """The panels conditioned on features, each with the targets of its slice: several are counted at the same time."""
+        """Count the panels conditioned on features, each with the targets of its slice; several are counted at once."""
         for start in range(0, len(requests), PANELS):
             some = requests[start : start + PANELS]
             ranges = [target_range(targets, self.n_targets) for _, targets in some]
@@ -162,7 +162,7 @@ class NativeBackend(CodesBackend):
         return sums
 
     def _count_targets(self, column: NDArray[np.uint32], n_levels: int, out: Sums) -> None:
-        """Sums for (condition, target) of targets with unknown cells."""
+        """Return the sums over the cells of (condition, target), for targets with unknown cells."""
         alone, joint = np.empty(1, dtype=np.int64), self._in_known_rows
         self._targets_alone.run(column, n_levels, 0, self.n_targets, False, alone, out, joint=joint)
 
@@ -179,7 +179,7 @@ class NativeBackend(CodesBackend):
         return view
 
     def panel_with_known_rows(self, given: Condition, *, targets: slice = ALL_TARGETS) -> tuple[Panel, Sums]:
-        """A panel, and the triples of :meth:`of_known_rows`, counted once."""
+        """Count a panel and the triples of :meth:`of_known_rows` in one pass."""
         first, last = target_range(targets, self.n_targets)
         shape = self.n_features, last - first
         require_memory(16 * self.n_features * (last - first), "sums of", *shape)

@@ -92,28 +92,28 @@ class Backend(ABC):
 
     @abstractmethod
     def singles(self) -> tuple[Sums, Sums]:
-        """``(d,)`` and ``(q,)``: cells of every feature and of every target."""
+        """Return the sums over the levels of every feature, ``(d,)``, and of every target, ``(q,)``."""
 
     @abstractmethod
     def panel(self, given: Condition | None, *, targets: slice = ALL_TARGETS, reduce: Reduce = None) -> Panel:
-        """Cells of (feature, condition) and of (feature, condition, target), or without a condition.
+        """Return the sums over the cells of (feature, condition) and (feature, condition, target), or without a condition.
 
         ``targets`` is a slice with step 1; ``reduce="sum"`` adds the triples over the targets.
         """
 
     @abstractmethod
     def given_targets(self, given: Condition) -> Sums:
-        """``(q,)``: cells of (condition, target)."""
+        """Return the sums over the cells of (condition, target), ``(q,)``."""
 
     @abstractmethod
     def given_single(self, given: Condition) -> int:
-        """Cells of the condition alone."""
+        """Return the sum over the levels of the condition."""
 
     @abstractmethod
     def joint_counts(
         self, given: Condition | None = None, *, targets: slice | None = ALL_TARGETS, features: bool = True
     ) -> Iterator[CountBlock]:
-        """Whole tables, for estimators that are not sums over cells.
+        """Yield whole joint tables, for estimators that are not sums over cells.
 
         A table has a cell for each combination of levels that occur. Counts are numbers of rows, or their weights divided by
         ``unit``: exact in doubles. Without features there is one table for each target; ``targets=None`` leaves the targets
@@ -121,19 +121,19 @@ class Backend(ABC):
         """
 
     def to_host(self, values: Any) -> NDArray[Any]:
-        """An array that it returned, in the memory of the host."""
+        """Copy an array that this backend returned to the memory of the host, if it is not there."""
         host: NDArray[Any] = values
         return host
 
     def pairs(self, *, targets: slice = ALL_TARGETS, reduce: Reduce = None, first_feature: int = 0) -> Sums:
-        """``(d, t)``: cells of (feature, target); ``reduce="sum"`` adds over the targets: ``(d,)``.
+        """Return the sums over the cells of (feature, target), ``(d, t)``; ``reduce="sum"`` adds over the targets: ``(d,)``.
 
         Sums of features before ``first_feature`` may be anything, and need not be counted.
         """
         return self.panel(None, targets=targets, reduce=reduce).triple
 
     def panels_given_features(self, requests: Sequence[tuple[int, slice]]) -> Iterable[Panel]:
-        """The panels conditioned on features, each with the targets of its slice, one after the other."""
+        """Count the panels conditioned on features, each with the targets of its slice, one after the other."""
         for feature, targets in requests:
             yield self.panel(Feature(feature), targets=targets)
 
@@ -142,18 +142,18 @@ class Backend(ABC):
         fold_panel(accumulator, self.panel(Feature(feature), targets=targets, reduce="sum"), fold)
 
     def shrunk_information(self, terms: Terms, given: Condition | None, targets: slice | None) -> NDArray[np.float64] | None:
-        """Sums of entropies of shrunk tables of every feature; None where they must be computed from whole tables."""
+        """Return sums of entropies of shrunk tables of every feature; None where they must be computed from whole tables."""
         return None
 
     def of_known_rows(self) -> "Backend":
-        r"""The same with tables of targets as sums over the rows in which the target is known, times :math:`N/K`.
+        r"""Return a backend of the same data whose tables of targets are sums over the K known rows, times :math:`N/K`.
 
         Only asked for targets with unknown cells: see ``known_targets.py``.
         """
         raise NotImplementedError(f"{type(self).__name__} does not count targets with unknown cells")
 
     def panel_with_known_rows(self, given: Condition, *, targets: slice = ALL_TARGETS) -> tuple[Panel, Sums]:
-        """A panel, and the triples of :meth:`of_known_rows`."""
+        """Count a panel, and the triples that :meth:`of_known_rows` has in its place."""
         return self.panel(given, targets=targets), self.of_known_rows().panel(given, targets=targets).triple
 
 
@@ -282,7 +282,7 @@ def fold_panel(accumulator: Any, panel: Panel, fold: PanelFold) -> None:
 
 
 def target_range(targets: slice, n_targets: int) -> tuple[int, int]:
-    """The first of the targets of a slice with step 1, and their end.
+    """Return the first target of a slice with step 1, and the end of the slice.
 
     >>> target_range(slice(2, None), 5), target_range(slice(4, 2), 5)
     ((2, 5), (4, 4))

@@ -1,0 +1,1 @@
+"""The choice of a method by nested cross-validation: ``sieve`` has the selector, ``folds`` evaluates its candidates."""

@@ -77,14 +77,14 @@ def _read(given: object, what: str) -> tuple[str, Any]:
 
 
 def for_all_rows(selector: BaseEstimator, Y: TargetsLike) -> Any:
-    """The selector with the types that the targets have in all rows: few rows may look like the other type."""
+    """Set the target types that all rows have in a selector, because a few rows may look like the other type."""
     if "target_type" not in selector.get_params(deep=False):
         return selector
     return clone(selector).set_params(target_type=read_targets(Y, selector.target_type).types.tolist())
 
 
 def ranked(selector: BaseEstimator, X: TableLike, Y: TargetsLike, n_features: int | None, name: str) -> list[int]:
-    """The first ``n_features`` columns (None: all) that a clone of the selector ranks, best first."""
+    """Return the first ``n_features`` columns (None: all) that a clone of the selector ranks, best first."""
     fitted = clone(selector)
     settings = {"n_features_to_select": n_features, "warm_start": False}
     fitted.set_params(**{key: value for key, value in settings.items() if key in fitted.get_params(deep=False)})
@@ -208,7 +208,7 @@ class FoldEvaluation:
     def _learned(
         self, matrix: NDArray[Any], sizes: list[int], train: Rows, test: Rows, parts: list[Rows], learners: Sequence[Any]
     ) -> Floats:
-        """The mean over the learners, for the first columns of a matrix."""
+        """Evaluate the first columns of a matrix, averaged over the learners."""
         X_train, X_test = scaled_rows(self.scale, matrix[train], matrix[test])
         Y_train, Y_test = self.targets[train], self.targets[test]
         columns = range(matrix.shape[1])
@@ -221,7 +221,7 @@ class FoldEvaluation:
 
 
 def size_grid(most: int) -> list[int]:
-    """Numbers of features to evaluate, each about 1.4 times the one before.
+    """Return the numbers of features to evaluate, each about 1.4 times the one before.
 
     >>> size_grid(30)
     [1, 2, 3, 4, 6, 8, 11, 16, 23, 30]
@@ -259,12 +259,12 @@ def _standard_error(values: Floats) -> float:
 
 
 def options_of(method: str, sizes: NDArray[np.intp], values: Floats) -> list[Option]:
-    """An option for every number of features; ``values`` has folds in rows."""
+    """Make an option for every number of features; ``values`` has folds in rows."""
     return [Option(method, int(size), column) for size, column in zip(sizes, values.T, strict=True)]
 
 
 def choose(options: list[Option], standard_errors: float) -> Option:
-    """The fewest features that are within ``standard_errors`` of the best; of several methods that with the best mean.
+    """Choose the fewest features within ``standard_errors`` of the best; of several methods that with the best mean.
 
     The standard errors are those of the differences to the best on the same folds, as in
     :class:`labelsieve.stopping.CrossValidated`.
@@ -298,14 +298,14 @@ class Choice:
 
     @property
     def verdict(self) -> Verdict:
-        """What the values say: no signal if neither the selection nor all features are clearly better than base rates."""
+        """Return the verdict: no signal if neither the selection nor all features are clearly better than base rates."""
         if not (self.is_clearly_better(self.chosen, self.none) or self.is_clearly_better(self.all, self.none)):
             return "nothing predicts"
         return "keep all features" if self.option.n_features == self.n_features else "select features"
 
     @staticmethod
     def interval(one: Floats, other: Floats) -> tuple[float, float]:
-        """Interval of the mean difference on the outer folds, corrected for their common training rows."""
+        """Return an interval of the mean difference on the outer folds, corrected for their common training rows."""
         band = confidence_band(one - other, confidence=CONFIDENCE, test_share=1 / len(one))
         return float(band.low), float(band.high)
 
@@ -387,7 +387,7 @@ def comparison_table(
     lower_is_better: bool,
     fixed: bool,
 ) -> dict[str, list[Any]]:
-    """A row for every method, best first, then the controls, then the methods without a value.
+    """Return a row for every method, best first, then the controls, then the methods without a value.
 
     ``n_features`` and ``score`` are those that the method was or, being the only one, would have been chosen with,
     ``best_score`` is the best of its curve; both are means over the folds that choose, so they are optimistic.

@@ -64,7 +64,7 @@ REFUSALS = (ValueError, MemoryError)  # of data that a candidate does not take
 
 
 def learners_of(given: Any, numeric: bool, random_state: RandomState) -> list[Any]:
-    """Unfitted learners from names, estimators or a sequence of them; None: nearest neighbors and ridge regression.
+    """Make unfitted learners from names, estimators or a sequence of them; None: nearest neighbors and ridge regression.
 
     >>> learners_of("mlknn", False, 0), learners_of({"name": "knn", "k": 3}, True, 0)
     ([MLkNN()], [KNNRegressor(k=3)])
@@ -114,7 +114,7 @@ def measure_of(given: object, numeric: bool, n_targets: int) -> Any:
 def folds_of(
     cv: Any, X: TableLike, Y: TargetsLike, targets: NDArray[Any], numeric: bool, random_state: RandomState
 ) -> list[NDArray[np.intp]]:
-    """The test rows of every fold; together they are all rows, each once."""
+    """Return the test rows of every fold; together they are all rows, each once."""
     n_rows = len(targets)
     if is_whole(cv):
         if n_rows < 2 * int(cv):
@@ -217,7 +217,7 @@ class _OnIndicators(BaseEstimator):
 
 
 def for_table(selector: BaseEstimator, features: LearnerFeatures) -> Any:
-    """The selector, or one on indicators if it calculates and the features have gaps."""
+    """Return the selector, or one on indicators if it calculates with numbers and the features are nominal or missing."""
     if not features.has_gaps or get_tags(selector).input_tags.allow_nan:
         return selector
     return _OnIndicators(selector)

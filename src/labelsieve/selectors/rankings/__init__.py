@@ -1,0 +1,1 @@
+"""Selectors that score every feature once: tests, neighbors, importances of models, and ensembles of rankings."""

@@ -44,7 +44,7 @@ class Classes:
 
 
 def classes_of(targets: Codes, columns: slice, weights: Array) -> Classes:
-    """The levels of some targets, every row counting its weight in each."""
+    """Make indicator columns for the levels of some targets; a row counts with its weight."""
     levels = targets.levels[columns].astype(np.intp)
     members, omitted = _members(targets, columns, weights)
     return Classes(members, levels, weights, _starts(levels) + omitted)
@@ -76,7 +76,7 @@ def chi_square_table(features: Codes, classes: Classes) -> Array:
 
 
 def _complete(cells: Array, classes: Classes) -> Array:
-    """The cells without the column of whole rows, which fills the empty levels."""
+    """Fill the levels that were left empty from the last column, which counts whole rows, and drop that column."""
     complete = cells[:, :-1].copy()
     if len(classes.empty):
         complete[:, classes.empty] += cells[:, -1:] - np.add.reduceat(complete, _starts(classes.levels), axis=1)
@@ -91,7 +91,7 @@ def _terms(cells: Array, of_level: Array, of_class: Array, total: float) -> Arra
 
 
 def _members(codes: Codes, columns: slice, weights: Array) -> tuple[sp.csr_array, NDArray[np.intp]]:
-    """Rows by levels of the columns, one level of each omitted (0, or the one that is not stored), and which."""
+    """Return a sparse table of rows by levels, without one level of each column (0, or the one not stored), and that level."""
     levels = codes.levels[columns].astype(np.intp)
     starts = _starts(levels)
     if codes.dense is not None:
@@ -118,7 +118,7 @@ def _starts(levels: NDArray[np.intp]) -> NDArray[np.intp]:
 
 
 def column_slices(codes: Codes, n_classes: int) -> Iterator[slice]:
-    """Columns in slices whose tables, and whose entries, fit into memory together; at least one column in each."""
+    """Split the columns into slices whose tables and entries fit into memory together; each has at least one column."""
     entries = np.full(codes.n_columns, codes.n_rows) if codes.sparse is None else np.diff(codes.sparse.starts)
     cells = codes.levels.astype(np.int64) * n_classes
     start = 0
@@ -205,7 +205,7 @@ def _copy_transformed(features: Codes, targets: Codes, weights: Array, *, by_row
 
 
 def _in_units_of_weights(statistics: Array, unit: float) -> Array:
-    """Statistics of quantized weights for the weights themselves: they grow with these."""
+    """Convert statistics of quantized weights to those of the weights: a statistic is proportional to the weights."""
     with np.errstate(over="ignore"):
         divided = statistics / unit
         if np.isfinite(divided.sum(axis=1)).all():

@@ -154,7 +154,7 @@ class RankEnsemble(BaseRanking):
     def _stability(
         self, lists: list[list[int]], n_members: int, n_features: int
     ) -> tuple[float | None, NDArray[np.float64] | None]:
-        """The stability of all lists, and that of each selector over the samples of the rows."""
+        """Return the stability of all lists, and that of each selector over the samples of the rows."""
         count = self._count
         numbers = is_whole(count) or isinstance(count, float)
         compared = self._n_wanted(n_features, n_features) if numbers else min(N_COMPARED, n_features)
@@ -175,7 +175,7 @@ class RankEnsemble(BaseRanking):
 
 
 def ranks_of(columns: list[int], n_features: int) -> NDArray[np.float64]:
-    """Ranks of all features from a list of the best; those that it does not contain share the mean of the remaining ranks.
+    """Return the ranks of all features from a list of the best; features not in it share the mean of the remaining ranks.
 
     >>> ranks_of([2, 0], 5)
     array([2., 4., 1., 4., 4.])

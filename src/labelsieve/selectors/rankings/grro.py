@@ -83,7 +83,7 @@ class GRRO(BaseCodeRanking):
         return self._best(problem, coefficients.sum(axis=1), coef=coefficients, curvature=curvature, **more)
 
     def _solve(self, redundancy: Array, unlike: Array, relevance: Array) -> tuple[Array, float]:
-        """W of the Sylvester equation, by the eigenvalues of both symmetric matrices, and the smallest denominator."""
+        """Solve the Sylvester equation by the eigenvalues of both matrices; return W and the smallest eigenvalue."""
         of_features, left = np.linalg.eigh(redundancy)
         of_labels, right = np.linalg.eigh(unlike)
         denominators = 1 + self.alpha * of_features[:, np.newaxis] + self.beta * of_labels[np.newaxis, :]
@@ -94,7 +94,7 @@ class GRRO(BaseCodeRanking):
 
 
 def _cosines(targets: Codes) -> Array:
-    """Cosines of the labels; 1 between labels that never occur, so that they are alike."""
+    """Return the cosines of all pairs of labels; labels that never occur are alike: their cosine is 1."""
     codes = targets.to_dense()
     blocks = [(codes[:, [k]] == np.arange(1, max(2, n))).astype(np.float64) for k, n in enumerate(targets.levels)]
     products = np.array([[np.linalg.norm(one.T @ other) for other in blocks] for one in blocks])

@@ -19,7 +19,7 @@ from labelsieve.tables.types import Matrix, is_sparse
 
 
 def _trees(data: ModelData, n_estimators: int, X: Matrix) -> Real:
-    """Importances of extra trees for all targets at once; where some are classes and some numbers, of both models."""
+    """Return importances of extra trees for all targets; classes and numbers have a model each, and both are averaged."""
     models = [(ExtraTreesClassifier, data.classes), (ExtraTreesRegressor, data.numbers)]
     total = np.zeros(X.shape[1])
     for kind, targets in models:
@@ -186,7 +186,7 @@ class L1Importance(BaseModelRanking):
         return total
 
     def _inverse_penalty(self, losses: Callable[..., float], data: ModelData, Y: NDArray[Any]) -> float:
-        """The parameter, or the value of the smallest loss on held-out rows."""
+        """Return the parameter ``C``, or, for ``"cv"``, the value with the smallest loss on held-out rows."""
         if self.C != "cv":
             return float(self.C)
         folds = [*KFold(min(self.cv, len(Y)), shuffle=True, random_state=data.seed).split(Y)]
@@ -204,7 +204,7 @@ def _logistic(C: float, seed: int) -> LogisticRegression:
 
 
 def _logistic_losses(X: Matrix, Y: NDArray[Any], X_test: Matrix, Y_test: NDArray[Any], C: float, *, seed: int) -> float:
-    """Log loss on held-out rows, summed over rows and labels; labels without both values to learn from are left out."""
+    """Return the log loss on held-out rows, summed over rows and labels; labels with one value in training are left out."""
     total = 0.0
     for target, truth in zip(Y.T, Y_test.T, strict=True):
         if target.any() and not target.all():
@@ -214,7 +214,7 @@ def _logistic_losses(X: Matrix, Y: NDArray[Any], X_test: Matrix, Y_test: NDArray
 
 
 def _lasso(X: Matrix, Y: Real, C: float) -> MultiTaskLasso:
-    """The lasso with this fraction of the smallest penalty that leaves no feature."""
+    """Fit the lasso with this fraction of the smallest penalty that leaves no feature."""
     X = X.toarray() if is_sparse(X) else X
     most = float(np.linalg.norm(X.T @ (Y - Y.mean(axis=0)), axis=1).max()) / len(X)
     return MultiTaskLasso(alpha=most / (100 * C) if most > 0 else 1.0, max_iter=5000).fit(X, Y)

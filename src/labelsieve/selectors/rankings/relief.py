@@ -76,7 +76,7 @@ class Neighbors:
             self._core = core.ReliefRows(values, self.n_columns, threads)
 
     def nearest(self, references: NDArray[Any], groups: list[NDArray[Any]], k: int) -> NDArray[np.uint32]:
-        """``(n_references, n_groups, k)``: the nearest rows of every group, nearest first, of equals the lowest row.
+        """Return the nearest rows of every group, ``(n_references, n_groups, k)``, nearest first; ties go to the lowest row.
 
         A row is not its own neighbor. Positions that a small group cannot fill hold ``NO_ROW``.
         """
@@ -89,7 +89,7 @@ class Neighbors:
     def weighted_differences(
         self, references: NDArray[Any], neighbors: NDArray[np.uint32], factors: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """``(n_columns,)``: differences of every reference and its neighbors, times their factors, added up."""
+        """Add up the differences of references and their neighbors, times their factors, for every column: ``(n_columns,)``."""
         sums = np.zeros(self.n_columns)
         factors = np.ascontiguousarray(factors, dtype=np.float64)
         self._core.add(references.astype(np.uint32), np.ascontiguousarray(neighbors).reshape(-1), factors.reshape(-1), sums)
@@ -97,7 +97,7 @@ class Neighbors:
 
 
 def _scaled(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64]:
-    """Whole numbers from 0 for ``low`` to the largest for ``high``. Halves: the range of finite numbers may not be finite."""
+    """Scale values to whole numbers, 0 for ``low``. Halves are used, because a range of finite numbers may overflow."""
     values, low, high = np.asarray(values, dtype=np.float64) / 2, float(low) / 2, float(high) / 2
     if not high > low:
         return np.zeros(len(values))
@@ -106,7 +106,7 @@ def _scaled(values: NDArray[Any], low: float, high: float) -> NDArray[np.float64
 
 
 def _scaled_columns(X: Matrix) -> Any:
-    """The columns as whole numbers, moved so that zero stays zero: differences are those of the dense form."""
+    """Scale sparse columns to whole numbers, shifted so that zero stays zero; differences are those of a dense table."""
     columns = sp.csc_array(X, dtype=np.float64, copy=True)
     columns.sum_duplicates()
     for start, end in pairwise(columns.indptr):
@@ -153,14 +153,14 @@ class BaseRelief(BaseRanking):
     n_jobs: int | None = None
 
     def _references(self, n_rows: int) -> NDArray[np.intp]:
-        """All rows, or as many of them as were asked for, drawn without repetition."""
+        """Return the reference rows: all, or ``n_samples`` of them, drawn without repetition."""
         if self.n_samples is None or self.n_samples >= n_rows:
             return np.arange(n_rows, dtype=np.intp)
         drawn = check_random_state(self.random_state).choice(n_rows, size=self.n_samples, replace=False)
         return np.sort(drawn).astype(np.intp)
 
     def _shares(self, neighbors: NDArray[np.uint32]) -> Array:
-        r"""What each neighbor counts among those found: all the same, or :math:`e^{-(rank / \sigma)^2}`; they add up to 1."""
+        r"""Return the weights of the neighbors that were found: equal, or :math:`e^{-(rank / \sigma)^2}`; they sum to 1."""
         ranks = np.arange(1, neighbors.shape[-1] + 1)
         by_rank = np.ones(len(ranks)) if self.sigma is None else np.exp(-((ranks / self.sigma) ** 2))
         if self.sigma is not None and by_rank[0] == 0:  # so narrow that only the nearest is left
@@ -172,7 +172,7 @@ class BaseRelief(BaseRanking):
 
 
 def blocks(references: NDArray[np.intp], each: int) -> list[NDArray[np.intp]]:
-    """The references in blocks for which ``each`` numbers per reference fit into memory."""
+    """Split the references into blocks for which ``each`` numbers per reference fit into memory."""
     size = max(1, AT_ONCE // max(1, each) // _TOGETHER) * _TOGETHER
     return [references[start : start + size] for start in range(0, len(references), size)]
 
@@ -201,7 +201,7 @@ class BaseGroupedRelief(BaseRelief):
         return self._best(problem, scores)
 
     def _groups(self, targets: Codes) -> tuple[list[NDArray[np.intp]], Any]:
-        """Groups of rows, and the function that gives for references the weight of each group: negative for hits."""
+        """Return groups of rows, and a function from references to the weight of each group, which is negative for hits."""
         raise NotImplementedError
 
 
@@ -313,7 +313,7 @@ class ReliefFML(BaseGroupedRelief):
 
 
 def read_classes(name: str, problem: Problem) -> tuple[Matrix, Codes]:
-    """Features as finite numbers, and targets that are classes, all of them known."""
+    """Read features as finite numbers, and targets as classes; unknown targets are refused."""
     X, targets = problem.numbers(name), problem.known_targets(name)
     if targets.is_numeric.any():
         place = target_place(int(np.argmax(targets.is_numeric)), targets.classes.names)
@@ -407,7 +407,7 @@ class _Targets:
         return np.reshape(dense, (*rows.shape, -1)) / 2
 
     def differences(self, references: NDArray[np.intp], neighbors: NDArray[np.uint32]) -> Array:
-        """``(n_references, k, n_targets)``; at positions without a neighbor, anything finite."""
+        """Return differences of the targets, ``(n_references, k, n_targets)``; without a neighbor they have no meaning."""
         rows = np.where(neighbors == NO_ROW, references[:, np.newaxis], neighbors)
         between = np.abs(self.rows(rows) - self.rows(references)[:, np.newaxis])
         return np.divide(between, self.half_range, out=np.zeros_like(between), where=self.vary)

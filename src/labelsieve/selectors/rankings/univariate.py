@@ -226,7 +226,7 @@ class BaselineSieve(BaseSieve):
 
 
 def _variances(table: NumberTable, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """Of every column, one after the other, so that a sparse table gives the same bits as a dense one."""
+    """Return the variances, column by column, so that a sparse table gives the same bits as a dense one."""
     check_magnitude("BaselineSieve('variance')", table.sparse if table.dense is None else table.dense, "X", weights)
     variances = np.empty(table.shape[1])
     for j in range(len(variances)):
@@ -243,7 +243,7 @@ _MOST_STEPS = 10_000
 
 
 def correlation_distances(data: ModelData) -> tuple[Real, Real]:
-    """1 - r of every feature and target, which is 1 where one of them is constant; and the targets as numbers."""
+    """Return 1 - r of every feature and target, which is 1 if one of them is constant, and the targets as numbers."""
     targets = data.indicators()
     centered = targets - targets.mean(axis=0)
     lengths = np.sqrt((centered**2).sum(axis=0) * len(targets))

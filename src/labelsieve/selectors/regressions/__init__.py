@@ -1,0 +1,1 @@
+"""Selectors that fit a linear model of all targets; ``base`` reads the numbers and solves the linear systems."""

@@ -30,7 +30,7 @@ MOSTLY_ZEROS = 0.1  # the fraction of other values below which linear models get
 
 
 def class_indicators(targets: Iterable[NDArray[Any]]) -> list[NDArray[np.bool_]]:
-    """A column for each class of a target with more than two, and one for a target with two."""
+    """Return a column for each class of a target with more than two classes, and one for a target with two."""
     levels = [(column, np.unique(column)) for column in targets]
     return [column == level for column, found in levels for level in (found[1:] if len(found) == 2 else found)]
 
@@ -61,7 +61,7 @@ class ModelData(NamedTuple):
                     yield column, is_number
 
     def indicators(self) -> Real:
-        """All targets as numbers: a column for each class of a target with more than two, and the numeric ones."""
+        """Return all targets as numbers: a column for each class of a target with more than two, and the numeric ones."""
         return np.column_stack([*class_indicators(self.classes.T), self.numbers]).astype(np.float64)
 
 
@@ -159,7 +159,7 @@ class BaseIterativeRanking(BaseModelRanking):
     tol: float = parameter(1e-5, NOT_NEGATIVE)
 
     def _coefficients(self, data: ModelData) -> Real:
-        """A row for every feature; sets ``objective_`` and ``n_iter_`` by :meth:`_descend`."""
+        """Return a row of coefficients for every feature; set ``objective_`` and ``n_iter_`` by :meth:`_descend`."""
         raise NotImplementedError
 
     def _score(self, data: ModelData) -> Real:
@@ -199,7 +199,7 @@ def l21_norm(W: Real) -> float:
 
 
 def l21_weights(W: Real) -> Real:
-    r"""Weights of the rows in the quadratic function that is above the norm and meets it at W.
+    r"""Return the weights of the rows in the quadratic function that is above the norm and meets it at W.
 
     :math:`\sum_i d_i \left\|v_i\right\|^2` with :math:`d_i = 1 / (2 \left\|w_i\right\|)`: a step that lowers this function
     plus a constant lowers the norm (iteratively reweighted least squares).
@@ -214,7 +214,7 @@ def scale_columns(X: Matrix, factors: Real) -> Matrix:
 
 
 def neighbor_graph(rows: Matrix, n_neighbors: int, *, binary: bool = False, n_jobs: int | None = None) -> sp.csr_array:
-    r"""Symmetric weights of rows of which one is among the nearest of the other.
+    r"""Build a symmetric graph of rows, with edges between rows of which one is among the nearest of the other.
 
     Weights are 1 for both directions and 1/2 for one (``binary``), or :math:`\exp(-\left\|x_i - x_j\right\|^2 / w^2)`, w being
     the mean distance of neighbors. There are at most as many neighbors as other rows, and of rows at the same distance the
@@ -238,7 +238,7 @@ def neighbor_graph(rows: Matrix, n_neighbors: int, *, binary: bool = False, n_jo
 
 
 def graph_of_distances(distances: Real, n_neighbors: int) -> sp.csr_array:
-    """The graph of :func:`neighbor_graph` of things whose distances are known."""
+    """Build the graph of :func:`neighbor_graph` from a matrix of distances."""
     n_neighbors = min(n_neighbors, len(distances) - 1)
     if n_neighbors < 1:
         return sp.csr_array(distances.shape)
@@ -281,7 +281,7 @@ def gram(X: Matrix) -> Array:
 
 
 def multiply_by_gram(X: Matrix) -> Callable[[Array], Array]:
-    """The map V -> X'XV: by the matrix where it is small and saves work, by X twice otherwise."""
+    """Return the map V -> X'XV, by the matrix X'X if it is small and saves work, else by X twice."""
     n_rows, n_columns = X.shape
     if n_columns <= min(n_rows, LARGEST_SQUARE):
         square = gram(X)
@@ -290,7 +290,7 @@ def multiply_by_gram(X: Matrix) -> Callable[[Array], Array]:
 
 
 def solve(X: Matrix, B: Array, scale: float, ridge: float) -> Array:
-    """Z with (scale X'X + ridge I) Z = B, for a positive ridge.
+    """Solve (scale X'X + ridge I) Z = B for Z; the ridge is positive.
 
     Cost: a factorization of the smaller of the two square matrices (Woodbury's identity for wide X), or, when both sides of X
     are beyond 10,000, conjugate gradients with two products by X per step.
@@ -309,7 +309,7 @@ def solve(X: Matrix, B: Array, scale: float, ridge: float) -> Array:
 
 
 def solve_centered(X: Matrix, B: Array, scale: float, ridge: float) -> Array:
-    """The same with the columns of X centered: arrays must be already, a sparse X is not changed."""
+    """Solve the system of :func:`solve` for centered columns: arrays are centered already, a sparse X stays as it is."""
     if not is_sparse(X):
         return solve(X, B, scale, ridge)
     means = np.asarray(X.mean(axis=0), dtype=np.float64).ravel()
@@ -330,7 +330,7 @@ def _solve_square(square: Array, B: Array, scale: float, ridge: float) -> Array:
 
 
 def conjugate_gradients(multiply: Callable[[Array], Array], B: Array, diagonal: Array) -> Array:
-    """All columns at once, each with a separate step; the diagonal scales rare and frequent features equally."""
+    """Solve a linear system by conjugate gradients for all columns of B at once; the diagonal preconditions it."""
     Z, residual = np.zeros_like(B), B.copy()
     direction = residual / diagonal
     size = (residual * direction).sum(axis=0)
@@ -355,7 +355,7 @@ def conjugate_gradients(multiply: Callable[[Array], Array], B: Array, diagonal: 
 
 
 def extreme_eigenvalues(X: Matrix) -> tuple[float, float]:
-    """A lower bound of the smallest and an upper bound of the largest eigenvalue of X'X, tight up to a per cent.
+    """Bound the smallest eigenvalue of X'X from below and the largest from above, up to a per cent.
 
     The smallest is only looked for where X has at least as many rows as columns and 1,024 columns at the most; elsewhere 0.
     """
@@ -371,7 +371,7 @@ def extreme_eigenvalues(X: Matrix) -> tuple[float, float]:
 
 
 def is_positive_definite(X: Matrix, shift: float) -> bool | None:
-    """Whether X'X + shift I, shift below 0, has only positive eigenvalues; None where it would take too long to say.
+    """Tell whether X'X + shift I, shift below 0, has only positive eigenvalues; None if that would take too long.
 
     A column whose length, squared, is below -shift says no at once; else a Cholesky factorization decides, where X has 10,000
     columns at the most. Beyond, nothing is known.

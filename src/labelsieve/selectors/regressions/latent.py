@@ -25,7 +25,7 @@ _SMALLEST = 1e-12  # denominators of the updates
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class BaseLatentFactors(BaseIterativeRanking):
-    """Parameters and the start of both methods; features are from 0 to 1.
+    """Base of the methods with latent factors: their parameters and random start; features are scaled to 0 ... 1.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def _times(factor: Real, numerator: Real, denominator: Real) -> Real:
 
 
 def _squared_error(product: Real, square: Real, constant: float) -> float:
-    """The squared norm of A - B, from <A, B>, the squared norm of B as a sum, and that of A."""
+    """Return the squared norm of A - B from <A, B> and the squared norms of both."""
     return constant - 2 * float(product.sum()) + float(square.sum())
 
 

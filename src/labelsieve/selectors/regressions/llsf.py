@@ -267,7 +267,7 @@ class LLSF(BaseSieve):
         return False
 
     def _coefficients(self, X: Matrix, Y: Matrix, lengths: Array) -> tuple[Array, dict[str, Any]]:
-        """Coefficients of the labels that occur, and fitted attributes of the minimization."""
+        """Return the coefficients of the labels that occur, and fitted attributes of the minimization."""
         products = Y.T @ Y
         unlike = 1 - np.asarray(products.toarray() if is_sparse(products) else products) / np.outer(lengths, lengths)
         np.fill_diagonal(unlike, 0.0)
@@ -309,13 +309,13 @@ class LLSF(BaseSieve):
         }
 
     def label_ranking(self, label: int) -> tuple[NDArray[np.intp], Array]:
-        """The columns of label ``label``, those of largest absolute coefficient first, and their coefficients."""
+        """Return the columns of a label, those of largest absolute coefficient first, and their coefficients."""
         check_is_fitted(self)
         size = np.abs(self.coef_[:, label])
         columns = np.argsort(-size, kind="stable")[: np.count_nonzero(size)]
         return columns, self.coef_[columns, label]
 
     def transform_label(self, X: TableLike, label: int) -> Any:
-        """The columns of label ``label``, in the order of :meth:`label_ranking`."""
+        """Return the columns of ``X`` that a label selected, in the order of :meth:`label_ranking`."""
         columns, _ = self.label_ranking(label)
         return check_numbers(self, X, reset=False, dtype="numeric")[:, columns]

@@ -20,7 +20,7 @@ _ROUNDING = 16 * np.finfo(np.float64).eps  # of the sums in B, relative to what 
 
 
 def _dependence(X: Matrix, Y: Matrix, weights: Array) -> Array:
-    """X'HY, H centering weighted rows: X'W(Y - mean) is X'WY - (X'w)(Y'w)' / sum(w), and nothing sparse is made dense."""
+    """Return X'HY for the centering matrix H, as X'WY - (X'w)(Y'w)' / sum(w), so that nothing sparse is made dense."""
     centered = X if is_sparse(X) else X - np.average(X, axis=0, weights=weights)  # where it is free, for the last digits
     product = centered.T @ weighted_rows(Y, weights)
     B = np.asarray(product.toarray() if is_sparse(product) else product)
@@ -111,7 +111,7 @@ class MDDM(CheckedParameters, ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return min(many, n_useful)
 
     def transform(self, X: TableLike) -> Any:
-        """The projections XP, a dense array with a column for each direction."""
+        """Return the projections XP, a dense array with a column for each direction."""
         check_is_fitted(self)
         X = check_numbers(self, X, reset=False)
         return np.asarray(X @ self.components_.T)

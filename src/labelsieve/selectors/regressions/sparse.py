@@ -235,7 +235,7 @@ _DIGITS = 10  # of the objectives as fractions of the largest: equal columns hav
 
 
 def ridge_coefficients(data: ModelData, penalty: float) -> tuple[Real, Real]:
-    """(X'X + penalty I)^-1 X'Y with centered targets, and the targets."""
+    """Return the ridge coefficients (X'X + penalty I)^-1 X'Y of centered targets, and the targets."""
     targets = data.indicators()
     product = np.asarray(data.X.T @ (targets - targets.mean(axis=0)))
     return solve_centered(data.X, product, 1.0, penalty), targets
@@ -297,7 +297,7 @@ class MFSMCDM(BaseModelRanking):
 
 
 def _entropies(data: ModelData, targets: Real) -> Real:
-    """Entropies of the labels as fractions of their sum."""
+    """Return the entropies of the labels as fractions of their sum."""
     share = targets.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropies = -np.nan_to_num(share * np.log2(share)) - np.nan_to_num((1 - share) * np.log2(1 - share))
@@ -355,7 +355,7 @@ class PMFS(BaseModelRanking):
 
 
 def pareto_fronts(costs: Real) -> Real:
-    """The front of each row of two costs, from 1; equal rows share one.
+    """Return the Pareto front of each row of two costs, from 1; equal rows share one.
 
     >>> pareto_fronts(np.array([[0.0, 1], [1, 0], [1, 1], [2, 2], [0, 1]])).tolist()
     [1.0, 1.0, 2.0, 3.0, 1.0]
@@ -375,7 +375,7 @@ def pareto_fronts(costs: Real) -> Real:
 
 
 def crowding_distances(costs: Real, fronts: Real) -> Real:
-    """Per row, the gap of its neighbors in its front as shares of the front's range, over all costs; infinite at the ends."""
+    """Return the crowding distance of each row: the gap between its neighbors in its front, relative to the range."""
     distances = np.zeros(len(costs))
     for front in np.unique(fronts):
         members = np.flatnonzero(fronts == front)
