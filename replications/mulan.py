@@ -1,4 +1,4 @@
-"""Behavior of Mulan and Weka that published results depend on: folds, order of ties, bins, scaling, neighbors, naive Bayes."""
+"""Behavior of Mulan and Weka that published results depend on: folds, ties, bins, scaling, neighbors, naive Bayes, trees."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve import Sieve
-from labelsieve.classifiers import BRkNN, Neighbors
+from labelsieve.classifiers import J48, BRkNN, Neighbors
 from labelsieve.classifiers.base import MultiLabelClassifier
 from labelsieve.datasets.splits.plain import MOST, Split, Splitter, row_count
 from labelsieve.discretize import EqualWidth
@@ -530,3 +530,21 @@ class _Categories(CategoricalNB):
 
 def _dense_unless(X: TableLike, model: BaseEstimator) -> Any:
     return X if isinstance(model, BernoulliNB) or not is_sparse(X) else X.toarray()
+
+
+@dataclass(eq=False, repr=False)
+class MulanJ48(J48):
+    """J48 for Mulan's files, in which columns of zeros and ones are nominal, also those that chains add for labels.
+
+    The parameters are those of :class:`~labelsieve.classifiers.J48`.
+
+    Examples
+    --------
+    >>> print(MulanJ48().fit([[0], [0], [1], [1]], [0, 0, 1, 1]).text())
+    x0 = 0: 0 (2.0)
+    x0 = 1: 1 (2.0)
+    """
+
+    def _nominal_columns(self, X: FloatArray) -> NDArray[np.intp]:
+        binary = np.flatnonzero(((X == 0) | (X == 1)).all(axis=0))
+        return np.union1d(super()._nominal_columns(X), binary).astype(np.intp)

@@ -54,6 +54,7 @@ BASES: dict[str, Callable[..., Any]] = {
     "svm": _scaled("sklearn.svm.LinearSVC"),
     "tree": lambda **settings: load_class("sklearn.tree.DecisionTreeClassifier")(**settings),
     "bayes": lambda **settings: load_class("sklearn.naive_bayes.GaussianNB")(**settings),
+    "j48": lambda **settings: load_class("labelsieve.classifiers.J48")(**settings),
 }
 
 # Label powersets have trees, which take any number of classes at once; chains have linear support vector machines, as in Sun
@@ -70,6 +71,7 @@ CLASSIFIERS: dict[str, Learner] = {
     "forest": Learner("sklearn.ensemble.RandomForestClassifier", regressor="sklearn.ensemble.RandomForestRegressor"),
     "homer": Learner("classifiers.HOMER", "logistic"),
     "iblr": Learner("classifiers.IBLR"),
+    "j48": Learner("classifiers.BinaryRelevance", "j48"),
     "knn": Learner("classifiers.MLkNN", regressor="classifiers.KNNRegressor"),
     "lift": Learner("classifiers.LIFT"),
     "logistic": Learner("classifiers.BinaryRelevance", "logistic"),
