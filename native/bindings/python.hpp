@@ -117,6 +117,7 @@ void bind_raw_counts(nb::module_& m);
 void bind_pursuit(nb::module_& m);
 void bind_relief(nb::module_& m);
 void bind_simplex(nb::module_& m);
+void bind_sums(nb::module_& m);
 void bind_terms(nb::module_& m);
 
 }  // namespace labelsieve

@@ -31,7 +31,8 @@ const Kernels& select_kernels() {
 #if defined(LABELSIEVE_HAVE_X86_64_V4)
     if (wanted != "x86_64_v3" && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq"))
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq") &&
+        __builtin_cpu_supports("avx512vnni"))
         return x86_64_v4::kernels;
 #endif
 #if defined(LABELSIEVE_HAVE_X86_64_V3)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "simd/digits.hpp"
 #include "simd/exchange.hpp"
 #include "simd/grow.hpp"
 #include "simd/log_terms.hpp"
@@ -383,6 +384,10 @@ const Kernels kernels = {
     .two_nearest = two_nearest,
     .addition_gain = addition_gain,
     .exchange_changes = exchange_changes,
+    .multiply_digits = multiply_digits<true>,
+    .multiply_small = multiply_digits<false>,
+    .split_digits = split_digits,
+    .scan_numbers = scan_numbers,
 };
 
 }  // namespace LABELSIEVE_ISA

@@ -13,6 +13,7 @@ inline constexpr size_t block_words = block_bits / 64;  // their bits of one row
 inline constexpr unsigned max_planes = 32;              // bits of a count
 inline constexpr size_t stripe_bytes = 512;             // of the rows whose distances grow together
 inline constexpr size_t most_nested = 64;               // neighbors that are kept while distances grow
+inline constexpr size_t digit_group = 32;               // rows whose digits lie together: see digits.hpp
 
 // Columns of bits: column i begins at words + i * stride.
 struct BitColumns {
@@ -170,6 +171,19 @@ static inline fixed_t known_sum(double ratio, fixed_t all, fixed_t joint, fixed_
     return all + truncated - fixed_t(double(truncated) > scaled);
 }
 
+// How numbers become whole numbers of 24 bits: round(x * factor * more) - shift, and `fill` where x is
+// missing. The factor is a power of two, in two parts because one may be beyond the largest number.
+struct DigitScale {
+    double factor, more, shift, fill;
+};
+
+// What is known of a column after a look at its values.
+struct NumberScan {
+    static constexpr size_t together = 16;
+    double low, high;
+    size_t n_missing, n_zeros;
+};
+
 struct Kernels {
     const char* name;
 
@@ -270,6 +284,20 @@ struct Kernels {
     int64_t (*addition_gain)(const MedoidPoints& points, const int16_t* distances);
     void (*exchange_changes)(const MedoidPoints& points, const int16_t* distances, size_t n_medoids,
                              int64_t* changes);
+
+    // Exact sums of products of 1 or 4 columns with 1 or 2 vectors over groups of 32 rows, at most 4,096
+    // rows: sums[c * n_vectors + v] += ... The vectors have digits as the columns, or (small) low digits
+    // alone.
+    void (*multiply_digits)(const int16_t* const* columns, size_t n_columns, const int16_t* const* vectors,
+                            size_t n_vectors, size_t n_groups, int64_t* sums);
+    void (*multiply_small)(const int16_t* const* columns, size_t n_columns, const int16_t* const* vectors,
+                           size_t n_vectors, size_t n_groups, int64_t* sums);
+
+    // The digits of n numbers, a multiple of 32.
+    void (*split_digits)(const double* values, size_t n, const DigitScale& scale, int16_t* digits);
+
+    // Updates a scan with more values.
+    void (*scan_numbers)(const double* values, size_t n, NumberScan& scan);
 };
 
 // The kernels for the processor that this runs on, selected once.

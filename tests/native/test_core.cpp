@@ -18,6 +18,7 @@ void test_common_rows();
 void test_non_empty();
 void test_weights();
 void test_shrunk();
+void test_sums();
 void test_raw_counts();
 void test_discretize();
 void test_pursuit();
@@ -342,6 +343,7 @@ int main() {
     test_non_empty();
     test_weights();
     test_shrunk();
+    test_sums();
     test_raw_counts();
     test_discretize();
     test_pursuit();

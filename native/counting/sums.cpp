@@ -1,0 +1,296 @@
+#include "counting/sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "common/scratch.hpp"
+#include "discretize/numbers.hpp"
+#include "simd/kernels.hpp"
+
+namespace labelsieve {
+namespace {
+
+constexpr size_t columns_per_task = 64;
+constexpr size_t entries_at_once = size_t(1) << 16;  // products of 24 by 24 bits that 64 bits hold the sum of
+constexpr int64_t word = (int64_t(1) << 32) - 1;
+constexpr int32_t smallest_wide = 2048;  // numbers that low digits alone hold are smaller
+
+template <class Work>
+void each_task(size_t n_columns, double cost, Pool& pool, const Work& work) {
+    pool.run((n_columns + columns_per_task - 1) / columns_per_task, cost, [&](size_t task, unsigned) {
+        work(task * columns_per_task, std::min(n_columns, (task + 1) * columns_per_task));
+    });
+}
+
+StridedNumbers some_columns(const StridedNumbers& numbers, size_t first, size_t last) {
+    StridedNumbers part = numbers;
+    part.data = static_cast<const uint8_t*>(numbers.data) + ptrdiff_t(first) * numbers.column_stride;
+    part.n_columns = last - first;
+    return part;
+}
+
+// visit(column, top, n, values) with the numbers of at most 4,096 rows from row `top`, a multiple of 32, as
+// doubles; the rest of the last group of 32 rows is missing.
+template <class Visit>
+void each_piece(const StridedNumbers& numbers, const Visit& visit) {
+    with_type(numbers.type, [&](auto zero) {
+        using T = decltype(zero);
+        std::array<double, most_together> buffer;
+        each_stretch<T>(numbers, [&](size_t column, size_t top, size_t n, const T* from) {
+            for (size_t i = 0; i < n; ++i) buffer[i] = double(from[i]);
+            for (size_t i = n; i < DigitColumns::padded(n); ++i)
+                buffer[i] = std::numeric_limits<double>::quiet_NaN();
+            visit(column, top, n, buffer.data());
+        });
+    });
+}
+
+void split_whole(const int32_t* values, size_t n, int16_t* digits) {
+    for (size_t i = 0; i < n; i += digit_group) {
+        int16_t* high = digits + 2 * i;
+        int16_t* low = high + digit_group;
+        for (size_t k = 0; k < digit_group && i + k < n; ++k) {
+            const int32_t top = (values[i + k] + 2048) >> 12;
+            high[k] = int16_t(top);
+            low[k] = int16_t(values[i + k] - top * 4096);
+        }
+    }
+}
+
+// The vectors as digits, in blocks of rows; those of small numbers as low digits alone. Neighbors of a kind
+// go through the columns together.
+class VectorDigits {
+  public:
+    VectorDigits(const VectorPieces& vectors, const DigitColumns& columns) : vectors_(vectors) {
+        const size_t size = 2 * DigitColumns::padded(vectors.n_rows);
+        cells_ = Buffer<int16_t>(checked_product(size, vectors.size));
+        small_.resize(vectors.size);
+        for (size_t v = 0; v < vectors.size; ++v) {
+            const int32_t* values = vectors.values + v * vectors.n_rows;
+            small_[v] = std::all_of(values, values + vectors.n_rows, [](int32_t value) {
+                return value < smallest_wide && value >= -smallest_wide;
+            });
+            for (size_t block = 0; block < columns.n_blocks(); ++block) {
+                const size_t n = columns.rows_of(block);
+                int16_t* to = cells_.data() + v * size + 2 * block * digit_block;
+                const int32_t* from = values + block * digit_block;
+                if (small_[v])
+                    for (size_t i = 0; i < n; ++i) to[i] = int16_t(from[i]);
+                else
+                    split_whole(from, n, to);
+            }
+        }
+    }
+
+    bool small(size_t v) const { return small_[v]; }
+    size_t together(size_t v) const { return v + 1 < vectors_.size && small_[v] == small_[v + 1] ? 2 : 1; }
+    const int16_t* at(size_t v, size_t block) const {
+        return cells_.data() + v * 2 * DigitColumns::padded(vectors_.n_rows) + 2 * block * digit_block;
+    }
+
+  private:
+    VectorPieces vectors_;
+    Buffer<int16_t> cells_;
+    std::vector<char> small_;
+};
+
+// Pieces of 24 bits of a number of 63: the last one has its sign.
+struct Pieces {
+    int64_t low, middle, high;
+    explicit Pieces(int64_t value)
+        : low(value & 0xffffff), middle(value >> 24 & 0xffffff), high(value >> 48) {}
+};
+
+}  // namespace
+
+void WideSums::add(size_t at, int64_t value, int shift) const {
+    uint64_t up = 0, down = uint64_t(value & word);
+    if (shift == 48) {
+        up = uint64_t(value) << 16;
+        down = 0;
+    } else {
+        up = (uint64_t(value >> 32) << shift) + (down << shift >> 32);
+        down = down << shift & uint64_t(word);
+    }
+    const uint64_t sum = uint64_t(low[at]) + down;
+    low[at] = int64_t(sum & uint64_t(word));
+    high[at] = int64_t(uint64_t(high[at]) + up + (sum >> 32));
+}
+
+void scan_columns(const StridedNumbers& numbers, Pool& pool, const ColumnScans& out) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const double cost = double(numbers.n_rows) * double(numbers.n_columns);
+    each_task(numbers.n_columns, cost, pool, [&](size_t first, size_t last) {
+        std::vector<NumberScan> scans(last - first, {infinity, -infinity, 0, 0});
+        each_piece(some_columns(numbers, first, last), [&](size_t column, size_t, size_t n, double* values) {
+            kernels().scan_numbers(values, n, scans[column]);
+        });
+        for (size_t j = first; j < last; ++j) {
+            const NumberScan& scan = scans[j - first];
+            out.low[j] = scan.low;
+            out.high[j] = scan.high;
+            out.n_missing[j] = int64_t(scan.n_missing);
+            out.n_zeros[j] = int64_t(scan.n_zeros);
+        }
+    });
+}
+
+void split_columns(const StridedNumbers& numbers, const ColumnScales& scales, Pool& pool, int16_t* cells) {
+    const DigitColumns columns{cells, numbers.n_rows, numbers.n_columns};
+    const double cost = 2 * double(numbers.n_rows) * double(numbers.n_columns);
+    each_task(numbers.n_columns, cost, pool, [&](size_t first, size_t last) {
+        each_piece(some_columns(numbers, first, last),
+                   [&](size_t column, size_t top, size_t n, double* values) {
+                       const size_t j = first + column, block = top / digit_block;
+                       const int half = scales.exponents[j] / 2;
+                       const DigitScale scale{.factor = std::ldexp(1.0, half),
+                                              .more = std::ldexp(1.0, scales.exponents[j] - half),
+                                              .shift = scales.shifts[j],
+                                              .fill = scales.fills[j]};
+                       int16_t* to = cells + columns.place(j, block) + 2 * (top - block * digit_block);
+                       kernels().split_digits(values, DigitColumns::padded(n), scale, to);
+                       // What fills up the last group counts as 0.
+                       for (size_t i = n; i < DigitColumns::padded(n); ++i) {
+                           int16_t* group = to + 2 * (i / digit_group * digit_group);
+                           group[i % digit_group] = group[digit_group + i % digit_group] = 0;
+                       }
+                   });
+    });
+}
+
+void copy_column(const DigitColumns& columns, size_t column, int32_t* out) {
+    for (size_t block = 0; block < columns.n_blocks(); ++block) {
+        const int16_t* from = columns.cells + columns.place(column, block);
+        for (size_t i = 0; i < columns.rows_of(block); ++i) {
+            const int16_t* group = from + 2 * (i / digit_group * digit_group) + i % digit_group;
+            out[block * digit_block + i] = int32_t(group[0]) * 4096 + group[digit_group];
+        }
+    }
+}
+
+void add_products(const DigitColumns& columns, const VectorPieces& vectors, Pool& pool,
+                  const WideSums& sums) {
+    const VectorDigits digits(vectors, columns);
+    const double cost = double(columns.n_rows) * double(columns.n_columns) * double(vectors.size) / 4;
+    each_task(columns.n_columns, cost, pool, [&](size_t first, size_t last) {
+        for (size_t block = 0; block < columns.n_blocks(); ++block) {
+            const size_t n_groups = DigitColumns::padded(columns.rows_of(block)) / digit_group;
+            for (size_t j = first; j < last;) {
+                const size_t n_columns = last - j >= 4 ? 4 : 1;
+                const int16_t* some[4] = {};
+                for (size_t c = 0; c < n_columns; ++c) some[c] = columns.cells + columns.place(j + c, block);
+                for (size_t v = 0; v < vectors.size;) {
+                    const size_t n_vectors = digits.together(v);
+                    const int16_t* with[2] = {digits.at(v, block),
+                                              n_vectors == 2 ? digits.at(v + 1, block) : nullptr};
+                    std::array<int64_t, 8> products{};
+                    const auto multiply =
+                        digits.small(v) ? kernels().multiply_small : kernels().multiply_digits;
+                    multiply(some, n_columns, with, n_vectors, n_groups, products.data());
+                    for (size_t c = 0; c < n_columns; ++c)
+                        for (size_t k = 0; k < n_vectors; ++k)
+                            sums.add((j + c) * sums.pitch + size_t(vectors.into[v + k]),
+                                     products[c * n_vectors + k], vectors.shifts[v + k]);
+                    v += n_vectors;
+                }
+                j += n_columns;
+            }
+        }
+    });
+}
+
+void add_products(const CsrView<row_t, int32_t>& columns, const VectorPieces& vectors, Pool& pool,
+                  const WideSums& sums) {
+    const double cost = 2 * double(columns.indices.size()) * double(vectors.size);
+    each_task(columns.size(), cost, pool, [&](size_t first, size_t last) {
+        for (size_t j = first; j < last; ++j) {
+            const auto rows = columns[j];
+            const auto values = columns.values_of(j);
+            for (size_t v = 0; v < vectors.size; ++v) {
+                const int32_t* vector = vectors.values + v * vectors.n_rows;
+                for (size_t start = 0; start < rows.size(); start += entries_at_once) {
+                    const size_t end = std::min(rows.size(), start + entries_at_once);
+                    int64_t product = 0;
+                    for (size_t i = start; i < end; ++i) product += int64_t(values[i]) * vector[rows[i]];
+                    sums.add(j * sums.pitch + size_t(vectors.into[v]), product, vectors.shifts[v]);
+                }
+            }
+        }
+    });
+}
+
+void add_products(std::span<const code_t> levels, size_t n_columns, const VectorPieces& vectors,
+                  const WideSums& sums) {
+    std::vector<int64_t> products(n_columns + 1);
+    for (size_t v = 0; v < vectors.size; ++v) {
+        std::fill(products.begin(), products.end(), 0);  // 2^23 times 2^32 rows
+        const int32_t* vector = vectors.values + v * vectors.n_rows;
+        for (size_t i = 0; i < levels.size(); ++i) products[levels[i]] += vector[i];
+        for (size_t k = 0; k < n_columns; ++k)
+            sums.add(k * sums.pitch + size_t(vectors.into[v]), products[k + 1], vectors.shifts[v]);
+    }
+}
+
+void add_products(const CsrView<row_t, int32_t>& columns, const CsrView<row_t, int32_t>& rows, int shift,
+                  size_t n_vectors, Pool& pool, const WideSums& sums) {
+    const double per_row = double(rows.indices.size()) / double(std::max<size_t>(1, rows.size()));
+    const double cost = 2 * double(columns.indices.size()) * (1 + per_row);
+    each_task(columns.size(), cost, pool, [&](size_t first, size_t last) {
+        std::vector<int64_t> products(n_vectors, 0);
+        for (size_t j = first; j < last; ++j) {
+            const auto listed = columns[j];
+            const auto values = columns.values_of(j);
+            for (size_t start = 0; start < listed.size(); start += entries_at_once) {
+                const size_t end = std::min(listed.size(), start + entries_at_once);
+                for (size_t i = start; i < end; ++i) {
+                    const auto of_row = rows[listed[i]];
+                    const auto numbers = rows.values_of(listed[i]);
+                    for (size_t k = 0; k < of_row.size(); ++k)
+                        products[of_row[k]] += int64_t(values[i]) * numbers[k];
+                }
+                for (size_t v = 0; v < n_vectors; ++v) sums.add(j * sums.pitch + v, products[v], shift);
+                std::fill(products.begin(), products.end(), 0);
+            }
+        }
+    });
+}
+
+void add_squares(const DigitColumns& columns, size_t lag, const uint64_t* weights, Pool& pool,
+                 const WideSums& sums) {
+    const size_t n_columns = columns.n_columns > lag ? columns.n_columns - lag : 0;
+    const double cost = double(columns.n_rows) * double(n_columns) * (weights ? 4 : 0.25);
+    each_task(n_columns, cost, pool, [&](size_t first, size_t last) {
+        std::vector<int32_t> left(weights ? digit_block : 0), right(left.size());
+        for (size_t block = 0; block < columns.n_blocks(); ++block)
+            for (size_t j = first; j < last; ++j) {
+                const int16_t* one = columns.cells + columns.place(j, block);
+                const int16_t* other = columns.cells + columns.place(j + lag, block);
+                const size_t n = columns.rows_of(block);
+                if (!weights) {
+                    int64_t product = 0;
+                    kernels().multiply_digits(&one, 1, &other, 1, DigitColumns::padded(n) / digit_group,
+                                              &product);
+                    sums.add(j * sums.pitch, product, 0);
+                    continue;
+                }
+                copy_column({one, n, 1}, 0, left.data());
+                copy_column({other, n, 1}, 0, right.data());
+                const uint64_t* of_rows = weights + block * digit_block;
+                int64_t low = 0, middle = 0, high = 0;
+                for (size_t i = 0; i < n; ++i) {
+                    const Pieces pieces{right[i] * int64_t(of_rows[i])};
+                    low += left[i] * pieces.low;
+                    middle += left[i] * pieces.middle;
+                    high += left[i] * pieces.high;
+                }
+                sums.add(j * sums.pitch, low, 0);
+                sums.add(j * sums.pitch, middle, 24);
+                sums.add(j * sums.pitch, high, 48);
+            }
+    });
+}
+
+}  // namespace labelsieve

@@ -1,0 +1,125 @@
+// Exact sums of products equal plain sums in wide integers, for extreme digits, on any number of threads.
+#include <vector>
+
+#include "counting/sums.hpp"
+#include "expect.hpp"
+
+using namespace labelsieve;
+
+namespace {
+
+struct Wide {
+    std::vector<int64_t> high, low;
+    explicit Wide(size_t size) : high(size), low(size) {}
+    WideSums sums(size_t pitch) { return {.high = high.data(), .low = low.data(), .pitch = pitch}; }
+    bool operator==(const Wide&) const = default;
+};
+
+const std::vector<int32_t> extreme{8388607, -8388607, 8386560, -8386560, 2048, -2048, 2047, 0, 1, -1};
+
+struct Table {
+    size_t n_rows, n_columns;
+    std::vector<double> values;  // column after column
+    std::vector<int32_t> whole;
+    std::vector<int16_t> cells;
+
+    Table(size_t n_rows, size_t n_columns, Below& below)
+        : n_rows(n_rows), n_columns(n_columns), values(n_rows * n_columns), whole(values.size()),
+          cells(DigitColumns::n_cells(n_rows, n_columns), int16_t(77)) {
+        for (size_t i = 0; i < values.size(); ++i) {
+            const size_t column = i / n_rows;  // the first two have one value, where sums are largest
+            whole[i] = extreme[column < 2 ? column : below(extreme.size())];
+            values[i] = whole[i];
+        }
+        const std::vector<int32_t> exponents(n_columns, 0);
+        const std::vector<double> none(n_columns, 0.0);
+        Pool pool(1);
+        split_columns({.data = values.data(),
+                       .type = Number::f64,
+                       .row_stride = 8,
+                       .column_stride = ptrdiff_t(8 * n_rows),
+                       .n_rows = n_rows,
+                       .n_columns = n_columns},
+                      {.exponents = exponents.data(), .shifts = none.data(), .fills = none.data()}, pool,
+                      cells.data());
+    }
+
+    DigitColumns digits() const { return {.cells = cells.data(), .n_rows = n_rows, .n_columns = n_columns}; }
+
+    // Products are below 2^46 and there are few rows, so that 64 bits hold the sum.
+    int64_t product(size_t j, size_t k) const {
+        int64_t sum = 0;
+        for (size_t i = 0; i < n_rows; ++i) sum += int64_t(whole[j * n_rows + i]) * whole[k * n_rows + i];
+        return sum;
+    }
+};
+
+void test_products_of_extreme_digits() {
+    Below below(1);
+    for (const size_t n_rows : {1, 31, 4096, 9001}) {
+        const Table table(n_rows, 70, below);
+        const size_t d = table.n_columns;
+        std::vector<int32_t> column(n_rows), shifts(d, 0), into(d);
+        for (size_t j = 0; j < d; ++j) into[j] = int32_t(j);
+        copy_column(table.digits(), 3, column.data());
+        EXPECT(std::equal(column.begin(), column.end(), table.whole.begin() + ptrdiff_t(3 * n_rows)));
+        const VectorPieces vectors{.values = table.whole.data(),
+                                   .n_rows = n_rows,
+                                   .size = d,
+                                   .shifts = shifts.data(),
+                                   .into = into.data()};
+        Wide expected(d * d), one(d * d), two(d * d), squares(d), plain(d);
+        for (size_t j = 0; j < d; ++j) {
+            for (size_t k = 0; k < d; ++k) expected.sums(d).add(j * d + k, table.product(j, k), 0);
+            plain.sums(1).add(j, table.product(j, j), 0);
+        }
+        Pool alone(1), three(3);
+        add_products(table.digits(), vectors, alone, one.sums(d));
+        add_products(table.digits(), vectors, three, two.sums(d));
+        EXPECT(one == expected && two == expected);
+        add_squares(table.digits(), 0, nullptr, three, squares.sums(1));
+        EXPECT(squares == plain);
+        const std::vector<uint64_t> weights(n_rows, uint64_t(1) << 38);
+        Wide weighted(d), shifted(d);
+        add_squares(table.digits(), 0, weights.data(), three, weighted.sums(1));
+        for (size_t j = 0; j < d; ++j) {  // 38 = 14 + 24
+            const int64_t product = table.product(j, j);
+            shifted.sums(1).add(j, (product & 0xffffffff) << 14, 24);
+            shifted.sums(1).add(j, (product >> 32) << 22, 48);
+        }
+        EXPECT(weighted == shifted);
+    }
+}
+
+void test_lists_and_levels() {
+    const std::vector<int64_t> starts{0, 2, 2};
+    const std::vector<row_t> rows{1, 3};
+    const std::vector<int32_t> values{3, -5}, vector{1, 2, 3, 4}, shift{24}, into{0};
+    const VectorPieces pieces{
+        .values = vector.data(), .n_rows = 4, .size = 1, .shifts = shift.data(), .into = into.data()};
+    const CsrView<row_t, int32_t> columns{.starts = starts, .indices = rows, .values = values};
+    Pool pool(1);
+    Wide sums(2), expected(2);
+    add_products(columns, pieces, pool, sums.sums(1));
+    expected.sums(1).add(0, 3 * 2 - 5 * 4, 24);
+    EXPECT(sums == expected);
+    EXPECT(sums.high[0] == -1 && sums.low[0] == (int64_t(1) << 32) - 14 * (1 << 24));
+    const std::vector<int64_t> row_starts{0, 0, 1, 1, 3};  // row 1: vector 1 is 7; row 3: 2 and 1
+    const std::vector<row_t> listed{1, 0, 1};
+    const std::vector<int32_t> numbers{7, 2, 1};
+    Wide by_rows(4);
+    add_products(columns, {.starts = row_starts, .indices = listed, .values = numbers}, 0, 2, pool,
+                 by_rows.sums(2));
+    EXPECT(by_rows.high[0] == -1 && by_rows.low[0] == (int64_t(1) << 32) - 10 && by_rows.low[1] == 16);
+    const std::vector<code_t> levels{2, 0, 2, 1};
+    Wide of_levels(2);
+    add_products(levels, 2, pieces, of_levels.sums(1));
+    EXPECT(of_levels.low[0] == 4 * (1 << 24) && of_levels.low[1] == 4 * (1 << 24));
+}
+
+}  // namespace
+
+void test_sums() {
+    test_products_of_extreme_digits();
+    test_lists_and_levels();
+}
