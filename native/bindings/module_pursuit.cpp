@@ -1,4 +1,4 @@
-// Orthogonal matching pursuit, for Python.
+// Forward least squares from sums of products, for Python.
 #include "bindings/python.hpp"
 #include "solver/pursuit.hpp"
 
@@ -6,122 +6,113 @@ namespace labelsieve {
 namespace {
 
 using OutRows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ColumnMatrix = nb::ndarray<const double, nb::ndim<2>, nb::f_contig, nb::device::cpu>;
+using WideRows = nb::ndarray<const int64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Columns with the arrays that they view, and threads.
-class PursuitColumns {
-  public:
-    PursuitColumns(ColumnMatrix values, unsigned n_threads)
-        : dense_(std::move(values)), pool_(n_threads, poll_signals) {
-        require_row_count(dense_.shape(0));
-        view_ = {.n_rows = dense_.shape(0), .n_columns = dense_.shape(1), .dense = dense_.data()};
-    }
+Wide2 pair_of(const OutVector<double>& high, const OutVector<double>& low, size_t size) {
+    require(high.shape(0) == size && low.shape(0) == size, "shapes differ");
+    return {.high = high.data(), .low = low.data()};
+}
 
-    PursuitColumns(CsrArrays<row_t, double> sparse, size_t n_rows, Vector<double> centers,
-                   Vector<double> factors, unsigned n_threads)
-        : sparse_(std::move(sparse)), centers_(std::move(centers)), factors_(std::move(factors)),
-          pool_(n_threads, poll_signals) {
-        require_row_count(n_rows);
-        const CsrView<row_t, double> columns = checked(sparse_.view(), n_rows, Order::rising);
-        require(centers_.shape(0) == columns.size() && factors_.shape(0) == columns.size(),
-                "a center and a factor for each column");
-        view_ = {.n_rows = n_rows,
-                 .n_columns = columns.size(),
-                 .sparse = columns,
-                 .centers = centers_.data(),
-                 .factors = factors_.data()};
-    }
+WideNumbers wide_of(const Vector<int64_t>& high, const Vector<int64_t>& low, size_t size) {
+    require(high.shape(0) == size && low.shape(0) == size, "shapes differ");
+    return {.high = high.data(), .low = low.data()};
+}
 
-    void times(Vector<double> vector, OutVector<double> out) {
-        require(vector.shape(0) == view_.n_rows && out.shape(0) == view_.n_columns, "shapes differ");
-        const nb::gil_scoped_release released;
-        multiply(view_, vector.data(), pool_, out.data());
-    }
-
-    void times_targets(Vector<int64_t> starts, Vector<row_t> targets, Vector<double> values, OutRows out) {
-        const CsrArrays<row_t, double> arrays{
-            .starts = std::move(starts), .indices = std::move(targets), .values = std::move(values)};
-        const CsrView<row_t, double> rows = checked(arrays.view(), out.shape(1), Order::rising);
-        require(rows.size() == view_.n_rows && out.shape(0) == view_.n_columns, "shapes differ");
-        const nb::gil_scoped_release released;
-        multiply(view_, rows, out.shape(1), pool_, out.data());
-    }
-
-    void column(size_t j, OutVector<double> out) {
-        require(j < view_.n_columns && out.shape(0) == view_.n_rows, "there is no such column");
-        copy_column(view_, j, out.data());
-    }
-
-    void fold(Vector<int64_t> starts, OutRows products, OutVector<double> squares, Vector<double> of_columns,
-              Vector<double> of_targets) {
-        const PursuitState state = state_of(starts, products, squares);
-        require(of_columns.shape(0) == view_.n_columns && of_targets.shape(0) == state.n_targets,
-                "shapes differ");
-        const nb::gil_scoped_release released;
-        fold_direction(state, of_columns.data(), of_targets.data(), pool_);
-    }
-
-    void gains(Vector<int64_t> starts, OutRows products, OutVector<double> squares, Vector<double> least,
-               Vector<double> penalties, OutVector<double> out) {
-        const PursuitState state = state_of(starts, products, squares);
-        require(least.shape(0) == view_.n_columns && penalties.shape(0) == state.n_targets &&
-                    out.shape(0) == state.size(),
-                "shapes differ");
-        const nb::gil_scoped_release released;
-        pursuit_gains(state, least.data(), penalties.data(), pool_, out.data());
-    }
-
-  private:
-    PursuitState state_of(const Vector<int64_t>& starts, const OutRows& products,
-                          const OutVector<double>& squares) const {
-        check_starts(view_of(starts), view_.n_columns);
-        PursuitState state{.starts = view_of(starts),
-                           .n_targets = products.shape(1),
-                           .products = products.data(),
-                           .squares = squares.data()};
-        size_t n_squares = 0;
-        for (size_t f = 0; f < state.size(); ++f) n_squares += state.width(f) * (state.width(f) + 1) / 2;
-        require(products.shape(0) == view_.n_columns && squares.shape(0) == n_squares, "shapes differ");
-        return state;
-    }
-
-    ColumnMatrix dense_;
-    CsrArrays<row_t, double> sparse_;
-    Vector<double> centers_, factors_;
-    Pool pool_;
-    LinearColumns view_;
-};
-
-double orthogonalize_vector(RowMatrix basis, size_t n_basis, OutVector<double> vector) {
-    require(n_basis <= basis.shape(0) && basis.shape(1) == vector.shape(0), "shapes differ");
+void center(WideRows high, WideRows low, Vector<int64_t> column_high, Vector<int64_t> column_low,
+            Vector<int64_t> other_high, Vector<int64_t> other_low, double total,
+            Vector<double> column_factors, Vector<double> other_factors, OutRows out,
+            std::optional<OutRows> out_low, Pool& threads) {
+    const size_t n = high.shape(0), m = high.shape(1);
+    require(low.shape(0) == n && low.shape(1) == m && out.shape(0) == n && out.shape(1) == m &&
+                column_factors.shape(0) == n && other_factors.shape(0) == m &&
+                (!out_low || (out_low->shape(0) == n && out_low->shape(1) == m)),
+            "shapes differ");
+    const ProductSums sums{.products = {.high = high.data(), .low = low.data()},
+                           .columns = wide_of(column_high, column_low, n),
+                           .others = wide_of(other_high, other_low, m),
+                           .n_columns = n,
+                           .n_others = m,
+                           .total = total};
     const nb::gil_scoped_release released;
-    return orthogonalize(basis.data(), n_basis, vector.data(), vector.shape(0));
+    center_products(sums, column_factors.data(), other_factors.data(), threads, out.data(),
+                    out_low ? out_low->data() : nullptr);
+}
+
+void center_own(Vector<int64_t> high, Vector<int64_t> low, Vector<int64_t> one_high, Vector<int64_t> one_low,
+                Vector<int64_t> other_high, Vector<int64_t> other_low, double total, Vector<double> factors,
+                Vector<double> other_factors, OutVector<double> out, OutVector<double> out_low) {
+    const size_t n = high.shape(0);
+    require(factors.shape(0) == n && other_factors.shape(0) == n, "shapes differ");
+    const Wide2 to = pair_of(out, out_low, n);
+    center_squares(wide_of(high, low, n), wide_of(one_high, one_low, n), wide_of(other_high, other_low, n), n,
+                   total, factors.data(), other_factors.data(), to.high, to.low);
+}
+
+void project_columns(OutRows rows, OutRows rows_low, size_t n_before, OutVector<double> products,
+                     OutVector<double> products_low, size_t s, double left, double left_low, Pool& threads) {
+    const size_t n = rows.shape(1);
+    require(rows_low.shape(0) == rows.shape(0) && rows_low.shape(1) == n && n_before < rows.shape(0) && s < n,
+            "shapes differ");
+    const Directions before{
+        .rows = {.high = rows.data(), .low = rows_low.data()}, .size = n_before, .n_columns = n, .pitch = n};
+    const Wide2 out{.high = rows.data() + n_before * n, .low = rows_low.data() + n_before * n};
+    const Wide2 given = pair_of(products, products_low, n);
+    const nb::gil_scoped_release released;
+    project(before, given, s, {left, left_low}, threads, out);
+}
+
+PursuitState state_of(const Vector<int64_t>& starts, const OutRows& products,
+                      const OutVector<double>& squares, const OutVector<double>& squares_low) {
+    check_starts(view_of(starts), products.shape(0));
+    PursuitState state{
+        .starts = view_of(starts), .n_targets = products.shape(1), .products = products.data()};
+    size_t n_squares = 0;
+    for (size_t f = 0; f < state.size(); ++f) n_squares += state.width(f) * (state.width(f) + 1) / 2;
+    state.squares = pair_of(squares, squares_low, n_squares);
+    return state;
+}
+
+void fold(Vector<int64_t> starts, OutRows products, OutVector<double> squares, OutVector<double> squares_low,
+          OutVector<double> of_columns, OutVector<double> of_columns_low, Vector<double> of_targets,
+          Pool& threads) {
+    const PursuitState state = state_of(starts, products, squares, squares_low);
+    const Wide2 along = pair_of(of_columns, of_columns_low, products.shape(0));
+    require(of_targets.shape(0) == state.n_targets, "shapes differ");
+    const nb::gil_scoped_release released;
+    fold_direction(state, along, of_targets.data(), threads);
+}
+
+void gains(Vector<int64_t> starts, OutRows products, OutVector<double> squares, OutVector<double> squares_low,
+           Vector<double> least, double weak, Vector<double> penalties, Vector<double> guards,
+           OutVector<double> out, Pool& threads) {
+    const PursuitState state = state_of(starts, products, squares, squares_low);
+    require(least.shape(0) == products.shape(0) && penalties.shape(0) == state.n_targets &&
+                guards.shape(0) == state.n_targets && out.shape(0) == state.size(),
+            "shapes differ");
+    const GainRules rules{
+        .least = least.data(), .weak = weak, .penalties = penalties.data(), .guards = guards.data()};
+    const nb::gil_scoped_release released;
+    pursuit_gains(state, rules, threads, out.data());
 }
 
 }  // namespace
 
 void bind_pursuit(nb::module_& m) {
-    const auto from_sparse = [](PursuitColumns* self, Vector<int64_t> starts, Vector<row_t> rows,
-                                Vector<double> values, size_t n_rows, Vector<double> centers,
-                                Vector<double> factors, unsigned n_threads) {
-        CsrArrays<row_t, double> sparse{
-            .starts = std::move(starts), .indices = std::move(rows), .values = std::move(values)};
-        new (self)
-            PursuitColumns(std::move(sparse), n_rows, std::move(centers), std::move(factors), n_threads);
-    };
-    nb::class_<PursuitColumns>(m, "PursuitColumns")
-        .def(nb::init<ColumnMatrix, unsigned>(), "values"_a, "n_threads"_a)
-        .def("__init__", from_sparse, "starts"_a, "rows"_a, "values"_a, "n_rows"_a, "centers"_a, "factors"_a,
-             "n_threads"_a)
-        .def("times", &PursuitColumns::times, "vector"_a, "out"_a.noconvert())
-        .def("times_targets", &PursuitColumns::times_targets, "starts"_a, "targets"_a, "values"_a,
-             "out"_a.noconvert())
-        .def("column", &PursuitColumns::column, "column"_a, "out"_a.noconvert())
-        .def("fold", &PursuitColumns::fold, "starts"_a, "products"_a.noconvert(), "squares"_a.noconvert(),
-             "of_columns"_a, "of_targets"_a)
-        .def("gains", &PursuitColumns::gains, "starts"_a, "products"_a.noconvert(), "squares"_a.noconvert(),
-             "least"_a, "penalties"_a, "out"_a.noconvert());
-    m.def("orthogonalize", &orthogonalize_vector, "basis"_a.noconvert(), "n_basis"_a, "vector"_a.noconvert());
+    m.def("center_products", &center, "high"_a, "low"_a, "column_high"_a, "column_low"_a, "other_high"_a,
+          "other_low"_a, "total"_a, "column_factors"_a, "other_factors"_a, "out"_a.noconvert(),
+          "out_low"_a.noconvert().none(), "threads"_a);
+    m.def("center_squares", &center_own, "high"_a, "low"_a, "one_high"_a, "one_low"_a, "other_high"_a,
+          "other_low"_a, "total"_a, "factors"_a, "other_factors"_a, "out"_a.noconvert(),
+          "out_low"_a.noconvert());
+    m.def("project_columns", &project_columns, "rows"_a.noconvert(), "rows_low"_a.noconvert(), "n_before"_a,
+          "products"_a.noconvert(), "products_low"_a.noconvert(), "column"_a, "left"_a, "left_low"_a,
+          "threads"_a);
+    m.def("fold_direction", &fold, "starts"_a, "products"_a.noconvert(), "squares"_a.noconvert(),
+          "squares_low"_a.noconvert(), "of_columns"_a.noconvert(), "of_columns_low"_a.noconvert(),
+          "of_targets"_a, "threads"_a);
+    m.def("pursuit_gains", &gains, "starts"_a, "products"_a.noconvert(), "squares"_a.noconvert(),
+          "squares_low"_a.noconvert(), "least"_a, "weak"_a, "penalties"_a, "guards"_a, "out"_a.noconvert(),
+          "threads"_a);
 }
 
 }  // namespace labelsieve

@@ -115,6 +115,20 @@ void products_by_rows(Vector<int64_t> starts, Vector<row_t> rows, Vector<int32_t
     add_products(columns, by_row, shift, sums.pitch, threads, sums);
 }
 
+void products_of_rows(Vector<int64_t> row_starts, Vector<row_t> columns, Vector<int32_t> numbers,
+                      Vector<row_t> rows, Vector<int32_t> values, int shift, size_t into, WideOut high,
+                      WideOut low) {
+    const size_t n_columns = high.shape(0);
+    const CsrView<row_t, int32_t> by_row = lists_of(row_starts, columns, numbers, n_columns);
+    const WideSums sums = sums_of(high, low, n_columns);
+    require(shift == 0 || shift == 24 || shift == 48, "shifts are 0, 24 or 48");
+    require(rows.shape(0) == values.shape(0) && into < sums.pitch, "shapes differ");
+    for (size_t i = 0; i < rows.shape(0); ++i)
+        require(rows.data()[i] < by_row.size(), "there is no such row");
+    const nb::gil_scoped_release released;
+    add_products(by_row, view_of(rows), view_of(values), shift, into, n_columns, sums);
+}
+
 void squares_of_digits(Vector<int16_t> cells, size_t n_rows, size_t n_columns, size_t lag,
                        std::optional<Vector<uint64_t>> weights, WideOut high, WideOut low, Pool& threads) {
     const DigitColumns columns = digits_of(cells, n_rows, n_columns);
@@ -140,6 +154,8 @@ void bind_sums(nb::module_& m) {
           "high"_a.noconvert(), "low"_a.noconvert());
     m.def("add_listed_vectors", &products_by_rows, "starts"_a, "rows"_a, "values"_a, "row_starts"_a,
           "vectors"_a, "numbers"_a, "shift"_a, "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
+    m.def("add_row_products", &products_of_rows, "row_starts"_a, "columns"_a, "numbers"_a, "rows"_a,
+          "values"_a, "shift"_a, "into"_a, "high"_a.noconvert(), "low"_a.noconvert());
     m.def("add_digit_squares", &squares_of_digits, "cells"_a, "n_rows"_a, "n_columns"_a, "lag"_a,
           "weights"_a.none(), "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
 }

@@ -13,7 +13,7 @@
 namespace labelsieve {
 namespace {
 
-constexpr size_t columns_per_task = 64;
+constexpr size_t columns_per_task = scanned_columns;
 constexpr size_t entries_at_once = size_t(1) << 16;  // products of 24 by 24 bits that 64 bits hold the sum of
 constexpr int64_t word = (int64_t(1) << 32) - 1;
 constexpr int32_t smallest_wide = 2048;  // numbers that low digits alone hold are smaller
@@ -45,6 +45,45 @@ void each_piece(const StridedNumbers& numbers, const Visit& visit) {
                 buffer[i] = std::numeric_limits<double>::quiet_NaN();
             visit(column, top, n, buffer.data());
         });
+    });
+}
+
+bool by_rows(const StridedNumbers& numbers) {
+    return std::abs(numbers.row_stride) > std::abs(numbers.column_stride);
+}
+
+StridedNumbers some_rows(const StridedNumbers& numbers, size_t first, size_t n) {
+    StridedNumbers part = numbers;
+    part.data = static_cast<const uint8_t*>(numbers.data) + ptrdiff_t(first) * numbers.row_stride;
+    part.n_rows = n;
+    return part;
+}
+
+// A table by rows is read in its order: a task has a block of rows, in which neighboring columns are compared
+// together.
+void scan_by_rows(const StridedNumbers& numbers, Pool& pool,
+                  std::vector<std::vector<NumberScan>>& of_workers) {
+    const DigitColumns shape{nullptr, numbers.n_rows, numbers.n_columns};
+    const double cost = double(numbers.n_rows) * double(numbers.n_columns);
+    pool.run(shape.n_blocks(), cost, [&](size_t block, unsigned worker) {
+        const StridedNumbers rows = some_rows(numbers, block * digit_block, shape.rows_of(block));
+        std::vector<NumberScan>& scans = of_workers[worker];
+        const size_t n = (numbers.n_columns + scanned_columns - 1) / scanned_columns * scanned_columns;
+        std::vector<double> low(n, std::numeric_limits<double>::infinity()), high(n, -low[0]), row(n),
+            missing(n), zeros(n);
+        with_type(numbers.type, [&](auto zero) {
+            using T = decltype(zero);
+            for (size_t i = 0; i < rows.n_rows; ++i) {
+                const auto* from = static_cast<const uint8_t*>(rows.data) + ptrdiff_t(i) * rows.row_stride;
+                for (size_t j = 0; j < rows.n_columns; ++j)
+                    row[j] = double(load_unaligned<T>(from + ptrdiff_t(j) * rows.column_stride));
+                for (size_t j = 0; j < n; j += scanned_columns)
+                    kernels().scan_row(&row[j], &low[j], &high[j], &missing[j], &zeros[j]);
+            }
+        });
+        for (size_t j = 0; j < rows.n_columns; ++j)
+            scans[j] = {std::min(low[j], scans[j].low), std::max(high[j], scans[j].high),
+                        scans[j].n_missing + size_t(missing[j]), scans[j].n_zeros + size_t(zeros[j])};
     });
 }
 
@@ -123,41 +162,60 @@ void WideSums::add(size_t at, int64_t value, int shift) const {
 void scan_columns(const StridedNumbers& numbers, Pool& pool, const ColumnScans& out) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const double cost = double(numbers.n_rows) * double(numbers.n_columns);
-    each_task(numbers.n_columns, cost, pool, [&](size_t first, size_t last) {
-        std::vector<NumberScan> scans(last - first, {infinity, -infinity, 0, 0});
-        each_piece(some_columns(numbers, first, last), [&](size_t column, size_t, size_t n, double* values) {
-            kernels().scan_numbers(values, n, scans[column]);
+    const std::vector<NumberScan> none(numbers.n_columns, {infinity, -infinity, 0, 0});
+    std::vector<std::vector<NumberScan>> of_workers(by_rows(numbers) ? pool.size() : 1, none);
+    if (by_rows(numbers)) {
+        scan_by_rows(numbers, pool, of_workers);
+    } else {
+        each_task(numbers.n_columns, cost, pool, [&](size_t first, size_t last) {
+            each_piece(some_columns(numbers, first, last),
+                       [&](size_t column, size_t, size_t n, double* values) {
+                           kernels().scan_numbers(values, n, of_workers[0][first + column]);
+                       });
         });
-        for (size_t j = first; j < last; ++j) {
-            const NumberScan& scan = scans[j - first];
-            out.low[j] = scan.low;
-            out.high[j] = scan.high;
-            out.n_missing[j] = int64_t(scan.n_missing);
-            out.n_zeros[j] = int64_t(scan.n_zeros);
-        }
-    });
+    }
+    for (size_t j = 0; j < numbers.n_columns; ++j) {
+        NumberScan all = none[j];
+        for (const std::vector<NumberScan>& scans : of_workers)
+            all = {std::min(all.low, scans[j].low), std::max(all.high, scans[j].high),
+                   all.n_missing + scans[j].n_missing, all.n_zeros + scans[j].n_zeros};
+        out.low[j] = all.low;
+        out.high[j] = all.high;
+        out.n_missing[j] = int64_t(all.n_missing);
+        out.n_zeros[j] = int64_t(all.n_zeros);
+    }
 }
 
 void split_columns(const StridedNumbers& numbers, const ColumnScales& scales, Pool& pool, int16_t* cells) {
     const DigitColumns columns{cells, numbers.n_rows, numbers.n_columns};
     const double cost = 2 * double(numbers.n_rows) * double(numbers.n_columns);
-    each_task(numbers.n_columns, cost, pool, [&](size_t first, size_t last) {
-        each_piece(some_columns(numbers, first, last),
-                   [&](size_t column, size_t top, size_t n, double* values) {
-                       const size_t j = first + column, block = top / digit_block;
-                       const int half = scales.exponents[j] / 2;
-                       const DigitScale scale{.factor = std::ldexp(1.0, half),
-                                              .more = std::ldexp(1.0, scales.exponents[j] - half),
-                                              .shift = scales.shifts[j],
-                                              .fill = scales.fills[j]};
-                       int16_t* to = cells + columns.place(j, block) + 2 * (top - block * digit_block);
-                       kernels().split_digits(values, DigitColumns::padded(n), scale, to);
-                       // What fills up the last group counts as 0.
-                       for (size_t i = n; i < DigitColumns::padded(n); ++i) {
-                           int16_t* group = to + 2 * (i / digit_group * digit_group);
-                           group[i % digit_group] = group[digit_group + i % digit_group] = 0;
-                       }
-                   });
+    const auto split = [&](const StridedNumbers& part, size_t first_column, size_t first_row) {
+        each_piece(part, [&](size_t column, size_t from, size_t n, double* values) {
+            const size_t j = first_column + column, top = first_row + from, block = top / digit_block;
+            const int half = scales.exponents[j] / 2;
+            const DigitScale scale{.factor = std::ldexp(1.0, half),
+                                   .more = std::ldexp(1.0, scales.exponents[j] - half),
+                                   .shift = scales.shifts[j],
+                                   .fill = scales.fills[j]};
+            int16_t* to = cells + columns.place(j, block) + 2 * (top - block * digit_block);
+            kernels().split_digits(values, DigitColumns::padded(n), scale, to);
+            // What fills up the last group counts as 0.
+            for (size_t i = n; i < DigitColumns::padded(n); ++i) {
+                int16_t* group = to + 2 * (i / digit_group * digit_group);
+                group[i % digit_group] = group[digit_group + i % digit_group] = 0;
+            }
+        });
+    };
+    if (!by_rows(numbers)) {
+        each_task(numbers.n_columns, cost, pool,
+                  [&](size_t first, size_t last) { split(some_columns(numbers, first, last), first, 0); });
+        return;
+    }
+    constexpr size_t stripe = 256;  // rows, that stay in a cache while all columns are taken from them
+    pool.run(columns.n_blocks(), cost, [&](size_t block, unsigned) {
+        const size_t end = block * digit_block + columns.rows_of(block);
+        for (size_t top = block * digit_block; top < end; top += stripe)
+            split(some_rows(numbers, top, std::min(stripe, end - top)), 0, top);
     });
 }
 
@@ -256,6 +314,23 @@ void add_products(const CsrView<row_t, int32_t>& columns, const CsrView<row_t, i
             }
         }
     });
+}
+
+void add_products(const CsrView<row_t, int32_t>& rows, std::span<const row_t> some,
+                  std::span<const int32_t> values, int shift, size_t into, size_t n_columns,
+                  const WideSums& sums) {
+    std::vector<int64_t> products(n_columns, 0);
+    for (size_t start = 0; start < some.size(); start += entries_at_once) {
+        const size_t end = std::min(some.size(), start + entries_at_once);
+        for (size_t i = start; i < end; ++i) {
+            const auto columns = rows[some[i]];
+            const auto numbers = rows.values_of(some[i]);
+            for (size_t k = 0; k < columns.size(); ++k)
+                products[columns[k]] += int64_t(numbers[k]) * values[i];
+        }
+        for (size_t j = 0; j < n_columns; ++j) sums.add(j * sums.pitch + into, products[j], shift);
+        std::fill(products.begin(), products.end(), 0);
+    }
 }
 
 void add_squares(const DigitColumns& columns, size_t lag, const uint64_t* weights, Pool& pool,

@@ -79,6 +79,12 @@ void add_products(std::span<const code_t> levels, size_t n_columns, const Vector
 void add_products(const CsrView<row_t, int32_t>& columns, const CsrView<row_t, int32_t>& rows, int shift,
                   size_t n_vectors, Pool& pool, const WideSums& sums);
 
+// The same for one vector that is 0 but in some rows, with the columns listed by rows: `rows` has, for every
+// row, the columns in which it is not 0. Cost: the entries of these rows.
+void add_products(const CsrView<row_t, int32_t>& rows, std::span<const row_t> some,
+                  std::span<const int32_t> values, int shift, size_t into, size_t n_columns,
+                  const WideSums& sums);
+
 // Adds the sums of products of every column with the one `lag` columns after it (itself, if 0), in rows that
 // count as often as their weights say; null: once. Of the last `lag` columns nothing is added.
 void add_squares(const DigitColumns& columns, size_t lag, const uint64_t* weights, Pool& pool,

@@ -176,5 +176,15 @@ void scan_numbers(const double* values, size_t n, NumberScan& scan) {
     }
 }
 
+// See Kernels::scan_row.
+void scan_row(const double* row, double* low, double* high, double* n_missing, double* n_zeros) {
+    for (size_t j = 0; j < scanned_columns; ++j) {
+        low[j] = row[j] < low[j] ? row[j] : low[j];
+        high[j] = row[j] > high[j] ? row[j] : high[j];
+        n_missing[j] += row[j] == row[j] ? 0.0 : 1.0;
+        n_zeros[j] += row[j] == 0 ? 1.0 : 0.0;
+    }
+}
+
 }  // namespace
 }  // namespace labelsieve

@@ -388,6 +388,7 @@ const Kernels kernels = {
     .multiply_small = multiply_digits<false>,
     .split_digits = split_digits,
     .scan_numbers = scan_numbers,
+    .scan_row = scan_row,
 };
 
 }  // namespace LABELSIEVE_ISA

@@ -13,6 +13,7 @@ inline constexpr size_t block_words = block_bits / 64;  // their bits of one row
 inline constexpr unsigned max_planes = 32;              // bits of a count
 inline constexpr size_t stripe_bytes = 512;             // of the rows whose distances grow together
 inline constexpr size_t most_nested = 64;               // neighbors that are kept while distances grow
+inline constexpr size_t scanned_columns = 64;           // whose numbers in a row are scanned together
 inline constexpr size_t digit_group = 32;               // rows whose digits lie together: see digits.hpp
 
 // Columns of bits: column i begins at words + i * stride.
@@ -296,8 +297,9 @@ struct Kernels {
     // The digits of n numbers, a multiple of 32.
     void (*split_digits)(const double* values, size_t n, const DigitScale& scale, int16_t* digits);
 
-    // Updates a scan with more values.
+    // Updates a scan with more values; and the scans of 64 columns with their numbers in one row.
     void (*scan_numbers)(const double* values, size_t n, NumberScan& scan);
+    void (*scan_row)(const double* row, double* low, double* high, double* n_missing, double* n_zeros);
 };
 
 // The kernels for the processor that this runs on, selected once.

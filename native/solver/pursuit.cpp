@@ -8,26 +8,11 @@
 namespace labelsieve {
 namespace {
 
-constexpr size_t lanes = 8;  // partial sums of a dot product
+constexpr size_t lanes = 8;  // partial sums over the targets
 constexpr size_t columns_per_task = 32;
 
 double total(const std::array<double, lanes>& sums) {
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-}
-
-double dot(const double* a, const double* b, size_t n) {
-    std::array<double, lanes> sums{};
-    size_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-        for (size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-    for (size_t lane = 0; i < n; ++i, ++lane) sums[lane] += a[i] * b[i];
-    return total(sums);
-}
-
-double sum(const double* a, size_t n) {
-    std::array<double, lanes> sums{};
-    for (size_t i = 0; i < n; ++i) sums[i % lanes] += a[i];
-    return total(sums);
 }
 
 template <class Work>
@@ -37,10 +22,17 @@ void each_block(size_t n, double cost, Pool& pool, const Work& work) {
     });
 }
 
-double entries(const LinearColumns& columns) {
-    return columns.dense ? double(columns.n_rows) * double(columns.n_columns)
-                         : double(columns.sparse.indices.size());
+// high * 2^32 + low: the first double has the leading bits, and what it leaves of `high` joins the rest.
+Double2 number(const WideNumbers& numbers, size_t i) {
+    constexpr double shift = 4294967296.0;
+    const double leading = double(numbers.high[i]);
+    const auto rest = double(numbers.high[i] - int64_t(leading));
+    return exact_sum(leading * shift, rest * shift + double(numbers.low[i]));
 }
+
+// The product less that of the mean and the other's sum: the total times the covariance, for one division
+// less.
+Double2 centered(Double2 product, Double2 mean, Double2 other_sum) { return product - mean * other_sum; }
 
 // Twice the positive part, without a branch: signs are as good as random.
 double twice_positive(double value) { return value + std::abs(value); }
@@ -57,12 +49,17 @@ double positive_parts(const double* penalties, size_t n, const OfTarget& of_targ
     return total(sums) / 2;
 }
 
-double gain_of_column(const double* products, double square, double least, const double* penalties,
+double gain_of_column(const double* products, double square, double least, const GainRules& rules,
                       size_t n_targets) {
     if (!(square > least)) return 0;
     const double inverse = 1 / square;
-    return positive_parts(penalties, n_targets,
-                          [&](size_t t) { return products[t] * products[t] * inverse; });
+    if (square > rules.weak)
+        return positive_parts(rules.penalties, n_targets,
+                              [&](size_t t) { return products[t] * products[t] * inverse; });
+    return positive_parts(rules.penalties, n_targets, [&](size_t t) {
+        const double drop = products[t] * products[t] * inverse;
+        return drop > rules.guards[t] ? drop : 0;
+    });
 }
 
 struct GroupScratch {
@@ -71,7 +68,7 @@ struct GroupScratch {
 
 // By a Cholesky factorization of the squares, column after column: each is orthogonal to those before it.
 double gain_of_group(const double* products, const double* squares, const double* least,
-                     const double* penalties, size_t n_columns, size_t n_targets, GroupScratch& scratch) {
+                     const GainRules& rules, size_t n_columns, size_t n_targets, GroupScratch& scratch) {
     scratch.factor.assign(n_columns * n_columns, 0.0);
     scratch.solved.assign(n_columns * n_targets, 0.0);
     scratch.drops.assign(n_targets, 0.0);
@@ -89,6 +86,7 @@ double gain_of_group(const double* products, const double* squares, const double
             left -= of_row[k] * of_row[k];
         }
         if (!(left > least[i])) continue;
+        const bool guarded = !(left > rules.weak);
         of_row[i] = std::sqrt(left);
         ++degrees;
         double* solved = scratch.solved.data() + i * n_targets;
@@ -99,11 +97,12 @@ double gain_of_group(const double* products, const double* squares, const double
         }
         for (size_t t = 0; t < n_targets; ++t) {
             solved[t] /= of_row[i];
-            scratch.drops[t] += solved[t] * solved[t];
+            const double drop = solved[t] * solved[t];
+            scratch.drops[t] += guarded && !(drop > rules.guards[t]) ? 0 : drop;
         }
     }
     scratch.penalties.resize(n_targets);
-    for (size_t t = 0; t < n_targets; ++t) scratch.penalties[t] = double(degrees) * penalties[t];
+    for (size_t t = 0; t < n_targets; ++t) scratch.penalties[t] = double(degrees) * rules.penalties[t];
     return positive_parts(scratch.penalties.data(), n_targets, [&](size_t t) { return scratch.drops[t]; });
 }
 
@@ -111,97 +110,82 @@ size_t triangle(size_t n) { return n * (n + 1) / 2; }
 
 }  // namespace
 
-void multiply(const LinearColumns& columns, const double* vector, Pool& pool, double* out) {
-    const double all = columns.dense ? 0 : sum(vector, columns.n_rows);
-    each_block(columns.n_columns, 2 * entries(columns), pool, [&](size_t first, size_t last) {
+void center_products(const ProductSums& sums, const double* column_factors, const double* other_factors,
+                     Pool& pool, double* high, double* low) {
+    const size_t m = sums.n_others;
+    const Double2 all{sums.total, 0};
+    std::vector<Double2> others(m);
+    for (size_t k = 0; k < m; ++k) others[k] = number(sums.others, k);
+    each_block(sums.n_columns, 60 * double(sums.n_columns) * double(m), pool, [&](size_t first, size_t last) {
         for (size_t j = first; j < last; ++j) {
-            if (columns.dense) {
-                out[j] = dot(columns.dense + j * columns.n_rows, vector, columns.n_rows);
-                continue;
+            const Double2 mean = number(sums.columns, j) / all;
+            for (size_t k = 0; k < m; ++k) {
+                const size_t at = j * m + k;
+                const Double2 times_total = centered(number(sums.products, at), mean, others[k]);
+                if (low) {
+                    const Double2 value = times_total / all * column_factors[j] * other_factors[k];
+                    high[at] = value.high;
+                    low[at] = value.low;
+                } else {
+                    high[at] = times_total.high / sums.total * column_factors[j] * other_factors[k];
+                }
             }
-            const auto rows = columns.sparse[j];
-            const auto values = columns.sparse.values_of(j);
-            double product = 0;
-            for (size_t i = 0; i < rows.size(); ++i) product += values[i] * vector[rows[i]];
-            out[j] = (product - columns.centers[j] * all) * columns.factors[j];
         }
     });
 }
 
-void multiply(const LinearColumns& columns, const CsrView<row_t, double>& targets, size_t n_targets,
-              Pool& pool, double* out) {
-    std::vector<double> totals(n_targets, 0.0);
-    for (size_t entry = 0; entry < targets.indices.size(); ++entry)
-        totals[targets.indices[entry]] += targets.values[entry];
-    const double per_row = double(targets.indices.size()) / double(std::max<size_t>(1, columns.n_rows));
-    const double cost = 4 * entries(columns) * (1 + per_row);
-    each_block(columns.n_columns, cost, pool, [&](size_t first, size_t last) {
-        std::fill(out + first * n_targets, out + last * n_targets, 0.0);
-        const auto add = [&](double* to, double value, size_t row) {
-            const auto of_row = targets[row];
-            const auto values = targets.values_of(row);
-            for (size_t i = 0; i < of_row.size(); ++i) to[of_row[i]] += value * values[i];
-        };
-        for (size_t j = first; j < last; ++j) {
-            double* to = out + j * n_targets;
-            if (columns.dense) {
-                for (size_t row = 0; row < columns.n_rows; ++row)
-                    add(to, columns.dense[j * columns.n_rows + row], row);
-                continue;
-            }
-            const auto rows = columns.sparse[j];
-            const auto values = columns.sparse.values_of(j);
-            for (size_t i = 0; i < rows.size(); ++i) add(to, values[i], rows[i]);
-            for (size_t t = 0; t < n_targets; ++t)
-                to[t] = (to[t] - columns.centers[j] * totals[t]) * columns.factors[j];
-        }
-    });
-}
-
-void copy_column(const LinearColumns& columns, size_t j, double* out) {
-    if (columns.dense) {
-        std::copy_n(columns.dense + j * columns.n_rows, columns.n_rows, out);
-        return;
+void center_squares(const WideNumbers& squares, const WideNumbers& ones, const WideNumbers& others, size_t n,
+                    double total, const double* factors, const double* other_factors, double* high,
+                    double* low) {
+    const Double2 all{total, 0};
+    for (size_t i = 0; i < n; ++i) {
+        const Double2 times_total = centered(number(squares, i), number(ones, i) / all, number(others, i));
+        const Double2 value = times_total / all * factors[i] * other_factors[i];
+        high[i] = value.high;
+        low[i] = value.low;
     }
-    const double factor = columns.factors[j], center = columns.centers[j];
-    std::fill_n(out, columns.n_rows, -center * factor);
-    const auto rows = columns.sparse[j];
-    const auto values = columns.sparse.values_of(j);
-    for (size_t i = 0; i < rows.size(); ++i) out[rows[i]] = (values[i] - center) * factor;
 }
 
-double orthogonalize(const double* basis, size_t n_basis, double* vector, size_t n_rows) {
-    for (int pass = 0; pass < 2; ++pass)
-        for (size_t b = 0; b < n_basis; ++b) {
-            const double* direction = basis + b * n_rows;
-            const double along = dot(direction, vector, n_rows);
-            for (size_t i = 0; i < n_rows; ++i) vector[i] -= along * direction[i];
+void project(const Directions& before, const Wide2& products, size_t s, Double2 left, Pool& pool,
+             const Wide2& out) {
+    const Double2 root = square_root(left);
+    const double cost = 40 * double(before.n_columns) * double(before.size + 2);
+    each_block(before.n_columns, cost, pool, [&](size_t first, size_t last) {
+        std::array<Double2, columns_per_task> sums;
+        for (size_t j = first; j < last; ++j) sums[j - first] = products[j];
+        for (size_t k = 0; k < before.size; ++k) {
+            const Double2 of_newest = before.rows[k * before.pitch + s];
+            for (size_t j = first; j < last; ++j)
+                sums[j - first] = sums[j - first] - before.rows[k * before.pitch + j] * of_newest;
         }
-    return dot(vector, vector, n_rows);
+        for (size_t j = first; j < last; ++j) out.set(j, sums[j - first] / root);
+    });
 }
 
-void fold_direction(const PursuitState& state, const double* of_columns, const double* of_targets,
+void fold_direction(const PursuitState& state, const Wide2& of_columns, const double* of_targets,
                     Pool& pool) {
     const size_t q = state.n_targets;
-    const double cost = 2 * double(state.starts.back()) * double(q + 1);
+    const double cost = 2 * double(state.starts.back()) * double(q + 20);
     std::vector<size_t> first_square(state.size() + 1, 0);
     for (size_t f = 0; f < state.size(); ++f)
         first_square[f + 1] = first_square[f] + triangle(state.width(f));
     each_block(state.size(), cost, pool, [&](size_t first, size_t last) {
         for (size_t f = first; f < last; ++f) {
-            double* squares = state.squares + first_square[f];
-            const double* along = of_columns + state.starts[f];
+            const auto start = size_t(state.starts[f]);
             for (size_t i = 0; i < state.width(f); ++i) {
-                for (size_t k = 0; k <= i; ++k) squares[triangle(i) + k] -= along[i] * along[k];
-                double* products = state.products + (size_t(state.starts[f]) + i) * q;
-                for (size_t t = 0; t < q; ++t) products[t] -= along[i] * of_targets[t];
+                const Double2 along = of_columns[start + i];
+                for (size_t k = 0; k <= i; ++k) {
+                    const size_t at = first_square[f] + triangle(i) + k;
+                    state.squares.set(at, state.squares[at] - along * of_columns[start + k]);
+                }
+                double* products = state.products + (start + i) * q;
+                for (size_t t = 0; t < q; ++t) products[t] -= along.high * of_targets[t];
             }
         }
     });
 }
 
-void pursuit_gains(const PursuitState& state, const double* least, const double* penalties, Pool& pool,
-                   double* gains) {
+void pursuit_gains(const PursuitState& state, const GainRules& rules, Pool& pool, double* gains) {
     const size_t q = state.n_targets;
     std::vector<size_t> first_square(state.size() + 1, 0);
     double cost = 0;
@@ -215,10 +199,10 @@ void pursuit_gains(const PursuitState& state, const double* least, const double*
         for (size_t f = first; f < last; ++f) {
             const size_t column = size_t(state.starts[f]), width = state.width(f);
             const double* products = state.products + column * q;
-            const double* squares = state.squares + first_square[f];
+            const double* squares = state.squares.high + first_square[f];
             gains[f] = width == 1
-                           ? gain_of_column(products, squares[0], least[column], penalties, q)
-                           : gain_of_group(products, squares, least + column, penalties, width, q, scratch);
+                           ? gain_of_column(products, squares[0], rules.least[column], rules, q)
+                           : gain_of_group(products, squares, rules.least + column, rules, width, q, scratch);
         }
     });
 }

@@ -1,37 +1,61 @@
-// Orthogonal matching pursuit for many targets: products with columns, and the gain of every feature.
+// Forward least squares for many targets, from sums of products: centered products, what is left of columns
+// and targets after a column was taken out, and the gain of every feature.
 //
-// Every sum has a fixed order of additions, and a task owns whole columns, so results are the same bits on
-// any number of threads. A feature is a group of adjacent columns; most have one.
+// A feature is a group of adjacent columns; most have one. What is left of a column may be 1e-8 of its
+// variance, so coefficients and squares are numbers of 106 bits. Products with targets are doubles. All have
+// a fixed order of additions, and a task owns whole features: results are the same bits on any number of
+// threads.
 #pragma once
 
 #include "common/csr_view.hpp"
+#include "common/double_double.hpp"
 #include "threads/pool.hpp"
 
 namespace labelsieve {
 
-// Columns of numbers, dense or sparse. They view memory of the caller. Column j stands for
-// (values - centers[j]) * factors[j] when it is sparse, and for its values as they are when it is dense.
-struct LinearColumns {
-    size_t n_rows = 0, n_columns = 0;
-    const double* dense = nullptr;  // column after column; null for a sparse matrix
-    CsrView<row_t, double> sparse = {};
-    const double* centers = nullptr;
-    const double* factors = nullptr;
+// Integers of 95 bits, high * 2^32 + low with 0 <= low < 2^32.
+struct WideNumbers {
+    const int64_t* high;
+    const int64_t* low;
 };
 
-// out[j] = sum_i column j[i] * vector[i]
-void multiply(const LinearColumns& columns, const double* vector, Pool& pool, double* out);
+// Sums over rows, whose weights add up to `total`: products of columns and others, and sums of each.
+struct ProductSums {
+    WideNumbers products;  // [column * n_others + other]
+    WideNumbers columns, others;
+    size_t n_columns, n_others;
+    double total;
+};
 
-// out[j * n_targets + t] = sum_i column j[i] * target t[i], targets listed by rows. Cost: the entries of the
-// columns times the mean length of a row of targets.
-void multiply(const LinearColumns& columns, const CsrView<row_t, double>& targets, size_t n_targets,
-              Pool& pool, double* out);
+// out = (mean of the product - product of the means) * column_factors[column] * other_factors[other].
+void center_products(const ProductSums& sums, const double* column_factors, const double* other_factors,
+                     Pool& pool, double* high, double* low);  // low: null where doubles are enough
 
-void copy_column(const LinearColumns& columns, size_t j, double* out);
+// What is centered of the products of a column with itself or with its neighbor.
+void center_squares(const WideNumbers& squares, const WideNumbers& ones, const WideNumbers& others, size_t n,
+                    double total, const double* factors, const double* other_factors, double* high,
+                    double* low);
 
-// Subtracts from `vector` its projections onto `n_basis` orthonormal vectors, twice: once leaves rounding
-// errors that grow with the size of what was subtracted. Returns what is left of its squared length.
-double orthogonalize(const double* basis, size_t n_basis, double* vector, size_t n_rows);
+// Numbers of 106 bits, as two arrays.
+struct Wide2 {
+    double* high;
+    double* low;
+    Double2 operator[](size_t i) const { return {high[i], low[i]}; }
+    void set(size_t i, Double2 value) const {
+        high[i] = value.high;
+        low[i] = value.low;
+    }
+};
+
+// Coefficients of all columns on the direction of column `s`: (products - sum_k rows_k rows_k[s]) /
+// sqrt(left). Directions taken out before have their coefficients in `rows`, one direction after the other,
+// `pitch` apart.
+struct Directions {
+    Wide2 rows;
+    size_t size, n_columns, pitch;
+};
+void project(const Directions& before, const Wide2& products, size_t s, Double2 left, Pool& pool,
+             const Wide2& out);
 
 // What a pursuit knows of the features: products of what is left of the columns with what is left of the
 // targets, and with each other within a group.
@@ -39,7 +63,7 @@ struct PursuitState {
     std::span<const int64_t> starts;  // first column of every feature, and the end of the last
     size_t n_targets = 0;
     double* products = nullptr;  // columns x targets
-    double* squares = nullptr;  // lower triangles of the features, row after row, one feature after the other
+    Wide2 squares = {};  // lower triangles of the features, row after row, one feature after the other
 
     size_t size() const { return starts.size() - 1; }
     size_t width(size_t f) const { return size_t(starts[f + 1] - starts[f]); }
@@ -47,13 +71,20 @@ struct PursuitState {
 
 // After a direction of unit length was taken out of columns and targets: `of_columns` and `of_targets` are
 // its products with them.
-void fold_direction(const PursuitState& state, const double* of_columns, const double* of_targets,
-                    Pool& pool);
+void fold_direction(const PursuitState& state, const Wide2& of_columns, const double* of_targets, Pool& pool);
+
+// What counts of the drop of the squares of a target: penalties[t] is taken off for each column. A column
+// with at most least[column] left counts nothing, and one with at most `weak` left only where its drop
+// exceeds guards[t].
+struct GainRules {
+    const double* least;
+    double weak;
+    const double *penalties, *guards;
+};
 
 // gains[f] = sum_t max(0, drop of the squares of target t when f is added - penalties[t] * degrees), degrees
 // the columns of f that have more than least[column] left given those before them. 0 where none has.
 // Cost: p^2 (p + n_targets) for a feature of p columns.
-void pursuit_gains(const PursuitState& state, const double* least, const double* penalties, Pool& pool,
-                   double* gains);
+void pursuit_gains(const PursuitState& state, const GainRules& rules, Pool& pool, double* gains);
 
 }  // namespace labelsieve

@@ -8,9 +8,16 @@ import scipy.sparse as sp
 from labelsieve import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.search import CombinedGain, GreedySearch, KnownScores, LeastSquaresGain
-from labelsieve.search.least_squares import feature_columns
+from labelsieve.search.least_squares import linear_data
 from labelsieve.tables.frames import read_table
 from tests.support.reference_pursuit import gains, noise_level
+from tests.support.reference_sums import whole_numbers
+
+
+def whole(columns, weights=None):
+    """Columns as the whole numbers of 24 bits that are multiplied; missing cells are filled."""
+    of_rows = [1] * len(columns[0]) if weights is None else weights.astype(int).tolist()
+    return [np.array(whole_numbers(column, of_rows), dtype=float) for column in columns]
 
 
 def make_data(seed, n_rows=90, n_features=8):
@@ -29,11 +36,11 @@ def make_data(seed, n_rows=90, n_features=8):
 def test_gains_are_drops_of_the_residual_sum_of_squares(form, penalty, weighted):
     X, Y = make_data(0)
     weights = np.random.default_rng(1).integers(1, 5, len(X)).astype(float) if weighted else None
-    gain = LeastSquaresGain(feature_columns(read_table(form(X)), weights=weights), read_targets(Y), penalty=penalty)
+    gain = LeastSquaresGain(linear_data(read_table(form(X)), read_targets(Y), weights=weights), penalty=penalty)
     selected = []
     for feature in (1, 3, 6, 5, 0):  # also a constant one, and one that is all but dependent
-        expected = gains([[column] for column in X.T], Y, selected, penalty, weights)
-        np.testing.assert_allclose(gain.scores(), expected, rtol=1e-6, atol=1e-12)
+        expected = gains([[column] for column in whole(X.T, weights)], Y, selected, penalty, weights)
+        np.testing.assert_allclose(gain.scores(), expected, rtol=1e-8, atol=1e-12)
         gain.select(feature)
         selected.append(feature)
 
@@ -43,8 +50,9 @@ def test_the_drop_of_a_nominal_feature_is_that_of_all_its_levels():
     animal, number = rng.choice(["cat", "dog", "eel", "fox"], 200, p=[0.4, 0.3, 0.2, 0.1]), rng.normal(size=200)
     Y = np.column_stack([(animal == "dog") | (number > 1), animal == "fox", number > 0]).astype(int)
     frame = pd.DataFrame({"animal": animal, "number": number, "flag": number > 0.5})
-    levels = [[(animal == level).astype(float) for level in ("dog", "eel", "fox")], [number], [(number > 0.5).astype(float)]]
-    gain, selected = LeastSquaresGain(feature_columns(read_table(frame)), read_targets(Y)), []
+    flag = (number > 0.5).astype(float)
+    levels = [[(animal == level).astype(float) for level in ("dog", "eel", "fox")], whole([number]), [flag]]
+    gain, selected = LeastSquaresGain(linear_data(read_table(frame), read_targets(Y))), []
     for feature in (1, 0, 2):
         np.testing.assert_allclose(gain.scores(), gains(levels, Y, selected), rtol=1e-9, atol=1e-14)
         gain.select(feature)
@@ -58,8 +66,7 @@ def test_ranks_and_their_squares_are_a_group(form):
     for column in X.T:
         rank = np.array([np.mean([(column < x).sum(), (column <= x).sum()]) for x in column])
         groups.append([rank, (rank - rank.mean()) ** 2])
-    columns = feature_columns(read_table(form(X)), basis="quadratic-ranks")
-    gain = LeastSquaresGain(columns, read_targets(Y))
+    gain = LeastSquaresGain(linear_data(read_table(form(X)), read_targets(Y), basis="quadratic-ranks"))
     np.testing.assert_allclose(gain.scores(), gains(groups, Y, []), rtol=1e-9, atol=1e-14)
     gain.select(2)
     np.testing.assert_allclose(gain.scores(), gains(groups, Y, [2]), rtol=1e-9, atol=1e-14)
@@ -72,8 +79,10 @@ def test_clipped_values_are_cut_at_two_and_a_half_deviations(form):
     X[rng.random(X.shape) < 0.3] = 0.0
     Y = (X > 1).astype(int)
     z = (X - X.mean(axis=0)) / X.std(axis=0)
-    gain = LeastSquaresGain(feature_columns(read_table(form(X)), basis="clipped"), read_targets(Y))
-    np.testing.assert_allclose(gain.scores(), gains([[c] for c in np.clip(z, -2.5, 2.5).T], Y, []), rtol=1e-9)
+    gain = LeastSquaresGain(linear_data(read_table(form(X)), read_targets(Y), basis="clipped"))
+    zero = np.clip(-X.mean(axis=0) / X.std(axis=0), -2.5, 2.5)  # cells of 0 stay 0
+    expected = gains([[column] for column in whole((np.clip(z, -2.5, 2.5) - zero).T)], Y, [])
+    np.testing.assert_allclose(gain.scores(), expected, rtol=1e-8)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
@@ -82,20 +91,19 @@ def test_missing_cells_have_the_mean_of_their_feature(form):
     X[X == 0] = 0.5
     holes = np.random.default_rng(6).random(X.shape) < 0.2
     with_holes = np.where(holes, np.nan, X)
-    filled = np.where(holes, np.nanmean(with_holes, axis=0), X)
-    found = LeastSquaresGain(feature_columns(read_table(form(with_holes), allow_missing=True)), read_targets(Y)).scores()
-    np.testing.assert_allclose(found, gains([[column] for column in filled.T], Y, []), rtol=1e-9, atol=1e-14)
+    found = LeastSquaresGain(linear_data(read_table(form(with_holes), allow_missing=True), read_targets(Y))).scores()
+    np.testing.assert_allclose(found, gains([[column] for column in whole(with_holes.T)], Y, []), rtol=1e-9, atol=1e-14)
 
 
 def test_numeric_targets_are_standardized_and_classes_are_indicators():
     X, Y = make_data(7)
     numbers, classes = 1e6 + 50 * X[:, 0] + X[:, 1], np.digitize(X[:, 3], [-1, 1])
-    expanded = np.column_stack(
-        [(numbers - numbers.mean()) / numbers.std(), *(classes == level for level in range(3)), Y[:, 0]]
-    ).astype(float)
+    (scaled,) = whole([numbers])
+    standard = (scaled - scaled.mean()) / scaled.std()
+    expanded = np.column_stack([standard, *(classes == level for level in range(3)), Y[:, 0]]).astype(float)
     targets = read_targets(np.column_stack([numbers, classes, Y[:, 0]]), ["numeric", "class", "class"])
-    found = LeastSquaresGain(feature_columns(read_table(X)), targets).scores()
-    np.testing.assert_allclose(found, gains([[column] for column in X.T], expanded, []), rtol=1e-8, atol=1e-12)
+    found = LeastSquaresGain(linear_data(read_table(X), targets)).scores()
+    np.testing.assert_allclose(found, gains([[column] for column in whole(X.T)], expanded, []), rtol=1e-8, atol=1e-12)
 
 
 def test_gains_are_the_same_bits_on_any_number_of_threads():
@@ -104,7 +112,7 @@ def test_gains_are_the_same_bits_on_any_number_of_threads():
     for form in (np.asarray, sp.csr_array):
         found = []
         for n_jobs in (1, 2, 3):
-            gain = LeastSquaresGain(feature_columns(read_table(form(X)), n_jobs=n_jobs), read_targets(Y), n_jobs=n_jobs)
+            gain = LeastSquaresGain(linear_data(read_table(form(X)), read_targets(Y), n_jobs=n_jobs), n_jobs=n_jobs)
             search = GreedySearch(gain, 400)
             search.extend(5)
             found.append((search.selected, search.last_scores.tobytes()))
@@ -114,11 +122,46 @@ def test_gains_are_the_same_bits_on_any_number_of_threads():
 def test_all_features_can_be_selected_though_they_outnumber_the_rows():
     rng = np.random.default_rng(9)
     X, Y = rng.normal(size=(12, 40)), (rng.random((12, 2)) > 0.5).astype(int)
-    search = GreedySearch(LeastSquaresGain(feature_columns(read_table(X)), read_targets(Y), penalty=0.0), 40)
+    search = GreedySearch(LeastSquaresGain(linear_data(read_table(X), read_targets(Y)), penalty=0.0), 40)
     search.extend(40)
     assert sorted(search.selected) == list(range(40))
     assert np.isfinite(search.scores).all()
     assert max(search.scores[12:]) < 1e-9
+
+
+def test_columns_that_differ_by_little_are_told_apart():
+    """A spectrum: neighbors correlate by 1 - 1e-6, and what tells them apart explains the target."""
+    rng = np.random.default_rng(10)
+    base, shape = rng.normal(size=400), rng.normal(size=(400, 3))
+    X = np.column_stack([base, base + 1e-3 * shape[:, 0], base + 1e-3 * shape[:, 1], rng.normal(size=400)])
+    targets = read_targets((shape[:, [0]] - shape[:, [1]]), "numeric")
+    gain = LeastSquaresGain(linear_data(read_table(X), targets))
+    search = GreedySearch(gain, 4)
+    search.extend(3)
+    assert sorted(search.selected) == [0, 1, 2]
+    assert sum(search.scores) > 0.98
+
+
+def test_rounded_copies_of_selected_features_have_no_gain():
+    rng = np.random.default_rng(11)
+    X = rng.normal(size=(500, 10))
+    Y = (X[:, :5].sum(axis=1, keepdims=True) + rng.normal(size=(500, 3)) > 0).astype(int)
+    gain = LeastSquaresGain(linear_data(read_table(np.hstack([X, np.round(1.7 * X, 2)])), read_targets(Y)))
+    for feature in range(5):
+        gain.select(feature)
+    assert gain.scores()[10:15].max() == 0
+
+
+def test_products_that_were_asked_for_ahead_change_nothing():
+    X, Y = make_data(12, n_features=30)
+    found = []
+    for ahead in (1, 7):
+        data = linear_data(read_table(X), read_targets(Y))
+        data.source.ahead = ahead
+        search = GreedySearch(LeastSquaresGain(data), 30)
+        search.extend(30)
+        found.append((search.selected, np.array(search.scores).tobytes()))
+    assert found[0] == found[1]
 
 
 def test_shares_are_of_the_largest_gain_that_can_still_be_selected():
@@ -150,14 +193,14 @@ def test_the_level_of_noise_is_that_of_its_formula_in_any_form():
     rng = np.random.default_rng(0)
     animal, number, other = rng.choice(["cat", "dog", "eel"], 200), rng.normal(size=200), rng.normal(size=200)
     Y = np.column_stack([number > 0, number > 1, other > 0.5, rng.random(200) < 0.1]).astype(int)
-    gain = LeastSquaresGain(feature_columns(read_table(pd.DataFrame({"a": animal, "b": number, "c": other}))), read_targets(Y))
+    gain = LeastSquaresGain(linear_data(read_table(pd.DataFrame({"a": animal, "b": number, "c": other})), read_targets(Y)))
     assert gain.noise_level(0.01) == pytest.approx(noise_level([2, 1, 1], Y, [], 0.01), rel=1e-6)
     assert gain.noise_level(0.01) > gain.noise_level(0.5) > gain.noise_level(1.0) == 0
     gain.select(1)
     assert gain.noise_level(0.2) == pytest.approx(noise_level([2, 1, 1], Y, [number], 0.2), rel=1e-6)
-    sparse = LeastSquaresGain(feature_columns(read_table(np.column_stack([number, other]))), read_targets(sp.csr_array(Y)))
+    sparse = LeastSquaresGain(linear_data(read_table(np.column_stack([number, other])), read_targets(sp.csr_array(Y))))
     assert sparse.noise_level(0.01) == pytest.approx(noise_level([1, 1], Y, [], 0.01), rel=1e-6)
-    never = LeastSquaresGain(feature_columns(read_table(number[:, None])), read_targets(Y), penalty=1e5)
+    never = LeastSquaresGain(linear_data(read_table(number[:, None]), read_targets(Y)), penalty=1e5)
     assert never.noise_level(0.01) == 0
 
 
@@ -168,7 +211,7 @@ def test_noise_seldom_exceeds_its_level(n_labels, common):
     for _ in range(100):
         X = rng.normal(size=(150, 20))
         Y = (rng.normal(size=(150, n_labels)) + common * rng.normal(size=(150, 1)) > 1.2).astype(int)  # correlated labels
-        gain = LeastSquaresGain(feature_columns(read_table(X)), read_targets(Y))
+        gain = LeastSquaresGain(linear_data(read_table(X), read_targets(Y)))
         exceeded += gain.scores().max() > gain.noise_level(0.1)
     assert 1 <= exceeded <= 20  # 10 are expected; the approximation may be wrong by a factor of two
 

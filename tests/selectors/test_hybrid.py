@@ -147,7 +147,7 @@ def test_explain_lists_the_products_of_least_squares():
     text = Sieve().explain(1000, 200, 30)
     assert text.startswith(Sieve("cmim-positive", targets="cumulative").explain(1000, 200, 30))
     assert "6,000 products" in text.splitlines()[-2]
-    assert "numbers 1.6 MB" in text.splitlines()[-1]
+    assert "numbers 0.8 MB" in text.splitlines()[-1]
 
 
 def test_tables_that_are_too_large_name_a_method_that_takes_them():

@@ -38,7 +38,7 @@ def test_selection_equals_naive_forward_least_squares(form, labels):
     order, scores = naive_order([[column] for column in X.T], Y, 5)
     found = Sieve("omp", n_features_to_select=5).fit(form(X), labels(Y))
     assert found.selected_.tolist() == order
-    np.testing.assert_allclose(found.scores_, scores, rtol=1e-9)
+    np.testing.assert_allclose(found.scores_, scores, rtol=1e-5)  # of whole numbers of 24 bits
 
 
 def test_a_weight_of_two_is_a_row_that_occurs_twice():

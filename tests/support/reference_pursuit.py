@@ -20,19 +20,26 @@ def variance_left(column, columns, weights):
 
 
 def gains(groups, Y, selected, penalty=2.0, weights=None):
-    """The gain of every feature, ``groups[f]`` being its columns; 0 with less than one per cent of its variance left."""
+    """The gain of every feature, ``groups[f]`` being its columns.
+
+    A column with less than 1e-8 of its variance left does not count, one with less than one per cent only for targets whose
+    squares it lowers by more than ten times what noise does.
+    """
     weights = np.ones(len(Y)) if weights is None else weights
     known = [column for feature in selected for column in groups[feature]]
     before = residual_squares(known, Y, weights)
     total = weights.sum()
     scores = []
     for group in groups:
-        fresh = []
+        fresh, drops = [], np.zeros(Y.shape[1])
         for column in group:
-            if variance_left(column, [*known, *fresh], weights) > 0.01:
+            left = variance_left(column, [*known, *fresh], weights)
+            if left > 1e-8:
+                now = residual_squares([*known, *fresh], Y, weights)
                 fresh.append(column)
-        after = residual_squares([*known, *fresh], Y, weights)
-        scores.append(np.maximum(0, before - after - penalty * len(fresh) * before / total).sum() / total)
+                drop = now - residual_squares([*known, *fresh], Y, weights)
+                drops += np.where((left > 0.01) | (drop > 10 * before / total), drop, 0.0)
+        scores.append(np.maximum(0, drops - penalty * len(fresh) * before / total).sum() / total)
     return np.array(scores)
 
 

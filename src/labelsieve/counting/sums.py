@@ -15,9 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.counting.whole_columns import Lists, Part, Vectors, WholeColumns, WholeTargets, Wide
+from labelsieve.counting.whole_columns import Digits, Lists, Part, Vectors, WholeColumns, WholeTargets, Wide
 
 VECTORS_AT_ONCE = 32  # targets that go through dense columns together: in blocks of 4,096 rows they stay in a cache
+
+
+CACHE = 2**22  # bytes of digits that a cache holds: beyond it reading them takes longer than multiplying
+AHEAD = 4  # columns that are multiplied together then
 
 
 class Wanted(NamedTuple):
@@ -101,8 +105,6 @@ class RowSums:
     threads : Threads
     """
 
-    ahead = 1
-
     def __init__(
         self,
         groups: Sequence[WholeColumns],
@@ -120,6 +122,8 @@ class RowSums:
             self._parts += [(part, first + places) for part, places in zip(group.parts, group.places, strict=True)]
             first += group.n_columns
         self._n_rows = targets.columns.shape[0]
+        dense = sum(part.cells.nbytes for part, _ in self._parts if isinstance(part, Digits))
+        self.ahead = AHEAD if dense > CACHE else 1
 
     def sums(self, wanted: Wanted) -> LinearSums:
         """Add up what is wanted over these rows."""

@@ -31,6 +31,7 @@ LARGEST = 2 ** (BITS - 1) - 1
 LABEL_BITS = 22  # a label with unknown cells is 0 or 2^22, and its mean where it is unknown
 BLOCK = 4096  # rows whose digits lie together, as in the core
 CLIP = 2.5  # standard deviations
+FEW_CELLS = 0.2  # of a vector: with fewer other than 0, lists are multiplied row by row
 SPARSE = 0.2  # an array with a smaller share of cells other than 0 is multiplied faster as lists
 MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
 WORD = 2**32 - 1
@@ -204,24 +205,36 @@ class Lists:
         out[self.rows[cells]] = self.numbers[cells]
         return out
 
+    @cached_property
+    def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]:
+        """The same numbers listed by rows, for vectors with few rows."""
+        matrix = sp.csc_array((self.numbers, self.rows, self.starts), shape=(self.n_rows, self.n_columns)).tocsr()
+        return matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data
+
     def add_products(self, vectors: Vectors, out: Wide, threads: core.Threads) -> None:
         of_vectors = vectors.pieces, vectors.shifts, vectors.into
+        if np.count_nonzero(vectors.pieces) < FEW_CELLS * vectors.pieces.size:
+            for piece, shift, into in zip(*of_vectors, strict=True):
+                rows = np.flatnonzero(piece)
+                values = piece[rows]
+                core.add_row_products(*self._by_row, rows.astype(np.uint32), values, int(shift), int(into), out.high, out.low)
+            return
         core.add_list_products(self.starts, self.rows, self.numbers, *of_vectors, out.high, out.low, threads)
 
     def add_listed(self, targets: "WholeTargets", weights: NDArray[np.int64] | None, out: Wide, threads: core.Threads) -> None:
         """Add the sums of products with targets, ``(n_columns, n_targets)``: the cost is that of the rows' targets."""
         by_row = targets.by_row
-        numbers = by_row.data.astype(np.int64)
+        pieces = [by_row.data]
         if weights is not None:
-            numbers *= np.repeat(weights, np.diff(by_row.indptr))
+            pieces = pieces_of(by_row.data * np.repeat(weights, np.diff(by_row.indptr)))
         listed = by_row.indptr.astype(np.int64), by_row.indices.astype(np.uint32)
-        for number, piece in enumerate(pieces_of(numbers)):
+        for number, piece in enumerate(pieces):
             columns = self.starts, self.rows, self.numbers
             core.add_listed_vectors(*columns, *listed, piece, BITS * number, out.high, out.low, threads)
 
     def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
         """Add products of cells with themselves; with ``lag=1``, of columns 2j and 2j + 1, which list the same rows."""
-        other = self.numbers.astype(np.int64)
+        other = self.numbers
         if lag:
             sizes = np.diff(self.starts)
             if (sizes[::2] != sizes[1::2]).any():
@@ -230,9 +243,7 @@ class Lists:
             other = other[np.arange(len(other)) + np.repeat(steps, sizes)]
         if not len(other):
             return
-        if weights is not None:
-            other = other * weights[self.rows]
-        pieces = pieces_of(other)
+        pieces = [other] if weights is None else pieces_of(other * weights[self.rows])
         shifts, into = np.array([BITS * k for k in range(len(pieces))], dtype=np.int32), np.zeros(len(pieces), dtype=np.int32)
         cells = np.arange(len(other), dtype=np.uint32)  # the entries themselves are the rows here
         core.add_list_products(self.starts, cells, self.numbers, np.array(pieces), shifts, into, out.high, out.low, threads)

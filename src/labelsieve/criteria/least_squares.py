@@ -26,8 +26,9 @@ class LeastSquares(Criterion):
 
     Labels are 0/1 columns, centered and not scaled, so that a label counts by its variance; a target of more classes has a
     column for each. Numeric targets are standardized. Missing values of a numeric feature count as its mean, those of a nominal
-    one are a level; unknown targets have the mean of the known ones. A feature with less than one per cent of its variance
-    left, given the selected ones, scores 0.
+    one are a level; unknown targets have the mean of the known ones. A feature with less than 1e-8 of its variance left, given
+    the selected ones, scores 0; with less than one per cent left, as in spectra, the drop for a target counts where it is ten
+    times that of noise.
 
     ``Sieve("omp")`` selects by it.
 
@@ -45,9 +46,9 @@ class LeastSquares(Criterion):
 
     Notes
     -----
-    Cost of each step: one pass over the stored values of X and Y, N multiplications for every feature selected before, and one
-    for every feature and target. X'X is never formed, sparse X stays sparse, a dense X is copied as numbers of 8 bytes. No
-    choice is random, and sums have a fixed order.
+    Cost of each step: one pass over the stored values of X, and one multiplication for every feature and target and for every
+    feature and selected feature. X'X is never formed, sparse X stays sparse, a dense X is copied as whole numbers of 24 bits.
+    Sums of their products are exact, so that the result does not depend on the order of the rows, threads or chunks.
 
     Examples
     --------

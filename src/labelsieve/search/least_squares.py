@@ -1,9 +1,7 @@
-"""The least-squares gain: the columns of a linear model of all targets, and how much each feature improves its fit."""
+"""The least-squares gain: how much each feature improves the fit of a linear model of all targets, from sums of products."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -11,22 +9,55 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, gammainccinv
 
 from labelsieve import core
-from labelsieve.core import PursuitColumns
+from labelsieve.counting.sums import LinearSums, RowSums, SumSource, Wanted
+from labelsieve.counting.whole_columns import Basis, WholeTargets, Wide, row_total, whole_columns
 from labelsieve.resources import n_threads, require_memory
 from labelsieve.search.gains import Gain
-from labelsieve.tables.cut_points import require_finite
 from labelsieve.tables.frames import NumberTable
-from labelsieve.tables.magnitude import column_exponents
 from labelsieve.tables.nominal import declare_nominal
 from labelsieve.tables.problem import column_numbers
 from labelsieve.tables.targets import TargetTable
-from labelsieve.tables.types import ColumnsLike, CompressedMatrix
+from labelsieve.tables.types import ColumnsLike
+from labelsieve.tables.weights import RowWeights, quantize
 
 Real = NDArray[np.float64]
-Basis = Literal["linear", "clipped", "ranks", "quadratic-ranks"]
-CLIP = 2.5  # standard deviations
-CONSTANT = 1e-13  # a standard deviation below this fraction of the largest value is rounding
-MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
+
+
+@dataclass(frozen=True, eq=False)
+class LinearData:
+    """What a linear model is fitted to: a source of sums of products, the targets and the weights of the rows."""
+
+    source: SumSource
+    targets: WholeTargets
+    weights: RowWeights | None
+
+
+def linear_data(
+    table: NumberTable,
+    targets: TargetTable,
+    *,
+    basis: Basis = "linear",
+    nominal: ColumnsLike | None = None,
+    weights: Real | None = None,
+    n_jobs: int | None = None,
+    allow_missing: bool = True,
+) -> LinearData:
+    """Scale a table in memory to whole numbers; ``nominal`` are columns of numbers that are categories, by number or name.
+
+    Cost: two passes over the values; sorting for ranks. Memory: 4 bytes for each cell, 8 for each that a sparse matrix stores.
+    """
+    if nominal is not None:
+        named = nominal if isinstance(nominal, str) else column_numbers(nominal, table.names, table.shape[1], "nominal")
+        table = declare_nominal(table, named)
+    threads, quantized = core.Threads(n_threads(n_jobs)), None if weights is None else quantize(weights)
+    n_rows, n_features = table.shape
+    per_feature = n_per_feature(basis)
+    if table.dense is not None:
+        require_memory(4 * n_rows * n_features * per_feature, "A linear model of", n_features, 1)
+    columns = whole_columns(table, basis, quantized, threads, allow_missing=allow_missing)
+    whole = WholeTargets.of(targets, quantized)
+    of_rows = row_total(quantized, n_rows)[1]
+    return LinearData(RowSums([columns], whole, of_rows, threads, per_feature=per_feature), whole, quantized)
 
 
 def n_per_feature(basis: Basis) -> int:
@@ -34,296 +65,14 @@ def n_per_feature(basis: Basis) -> int:
     return 2 if basis == "quadratic-ranks" else 1
 
 
-def _standardize(values: Real, shares: Real) -> None:
-    """Give columns mean 0 and variance 1 in weighted rows, in place; missing cells become 0, and all of a constant column."""
-    weights, missing = shares[:, np.newaxis], np.isnan(values)
-    known: Any = 1.0
-    if missing.any():
-        values[missing] = 0.0
-        weights = np.where(missing, 0.0, weights)
-        known = np.maximum(weights.sum(axis=0), np.finfo(float).tiny)
-    exponents = column_exponents(values)
-    if exponents.any():
-        np.ldexp(values, -exponents, out=values)
-    largest = np.abs(values).max(axis=0, initial=0.0)
-    values -= (weights * values).sum(axis=0) / known
-    values[missing] = 0.0
-    scale = np.sqrt((weights * values * values).sum(axis=0))
-    varies = scale > CONSTANT * largest
-    values *= np.divide(1.0, scale, out=np.zeros(len(scale)), where=varies)
-
-
-def write_basis(values: Real, basis: Basis, shares: Real) -> None:
-    """Replace columns by those of a basis, standardized, in place; those of squares follow each of ranks."""
-    if basis == "quadratic-ranks":
-        for column in values[:, ::2].T:
-            column[:] = _ranks(column, shares)
-        _standardize(values[:, ::2], shares)
-        values[:, 1::2] = values[:, ::2] ** 2
-        _standardize(values[:, 1::2], shares)
-        return
-    if basis == "ranks":
-        for column in values.T:
-            column[:] = _ranks(column, shares)
-    _standardize(values, shares)
-    if basis == "clipped":
-        _standardize(np.clip(values, -CLIP, CLIP, out=values), shares)
-
-
-def basis_columns(values: NDArray[Any], basis: Basis, shares: Real) -> Real:
-    """Return the standardized columns of a numeric feature."""
-    columns = np.empty((len(values), n_per_feature(basis)), order="F")
-    columns[:, 0] = values
-    write_basis(columns, basis, shares)
-    return columns.T
-
-
-def _ranks(values: NDArray[Any], shares: Real) -> Real:
-    """Mean ranks in weighted rows, as fractions of all known rows; NaN where a cell is missing."""
-    ranks = np.full(len(values), np.nan)
-    known = ~np.isnan(values)
-    _, index = np.unique(values[known], return_inverse=True)
-    weights = np.bincount(index, shares[known])
-    ranks[known] = (np.cumsum(weights) - weights / 2)[index]
-    return ranks
-
-
-def sparse_basis(
-    table: NumberTable, feature: int, basis: Basis, shares: Real, total: float
-) -> Iterator[tuple[NDArray[Any], Real]]:
-    """The columns of a feature as stored rows and values; what is not stored is 0."""
-    if feature in table.nominal:
-        yield from _level_columns(table.column(feature), shares, total)
-        return
-    if table.dense is not None:
-        for column in basis_columns(table.dense[:, feature], basis, shares):
-            yield np.arange(len(column)), column
-        return
-    listed = slice(table.sparse.indptr[feature], table.sparse.indptr[feature + 1])
-    rows = table.sparse.indices[listed]
-    for column in basis_columns(table.column(feature), basis, shares):
-        zero = _value_of_zero(column, rows)
-        yield rows, column[rows] - zero  # moved so that what is not stored stays 0; centered again where it is multiplied
-
-
-def _value_of_zero(column: Real, rows: NDArray[Any]) -> float:
-    """Return the value of a sparse column in the rows that it does not list."""
-    others = np.ones(len(column), dtype=bool)
-    others[rows] = False
-    return float(column[np.argmax(others)]) if others.any() else 0.0
-
-
-def _level_columns(values: NDArray[Any], shares: Real, total: float) -> Iterator[tuple[NDArray[Any], Real]]:
-    """A 0/1 column for each level but the most frequent one; missing cells are a level."""
-    levels, index = np.unique(values, return_inverse=True)  # NaN is one value, the last
-    counts = np.bincount(index, shares) * total
-    if len(levels) > MOST_LEVELS:
-        pooled = counts < FEW_ROWS
-        index = np.where(pooled, 0, np.cumsum(~pooled))[index]
-        counts = np.bincount(index, shares, int(index.max()) + 1) * total
-    order = np.argsort(index, kind="stable")
-    rows_of = np.split(order, np.cumsum(np.bincount(index, minlength=len(counts)))[:-1])
-    for level, rows in enumerate(rows_of):
-        if level != int(counts.argmax()) and len(rows):
-            yield rows, np.ones(len(rows))
-
-
-SPARSE = 0.2  # an array with a smaller share of nonzero cells is multiplied faster as a sparse matrix
-CELLS_AT_ONCE = 2**17
-
-
-@dataclass(frozen=True, eq=False)
-class LinearColumns:
-    """Columns of the features, adjacent for each feature, as the core multiplies them.
-
-    Attributes
-    ----------
-    core : PursuitColumns
-    starts : ndarray of int64, shape (n_features + 1,)
-        The first column of every feature, and the end of the last.
-    varies : ndarray of bool, shape (n_columns,)
-        Columns that are not constant.
-    squares : ndarray of float
-        Products of the columns of each feature with each other in weighted rows, 1 for a column with itself: lower triangles,
-        row after row, one feature after the other.
-    shares : ndarray of float, shape (n_rows,)
-        Weights of the rows, adding up to 1.
-    total : float
-        The sum of the weights as given: the number of rows.
-    """
-
-    core: PursuitColumns
-    starts: NDArray[np.int64]
-    varies: NDArray[np.bool_]
-    squares: Real
-    shares: Real
-    total: float
-
-    @property
-    def constant_features(self) -> NDArray[np.intp]:
-        """Return the features none of whose columns varies."""
-        return np.flatnonzero(np.diff(np.concatenate([[0], np.cumsum(self.varies)])[self.starts]) == 0)
-
-
-def row_shares(weights: Real | None, n_rows: int) -> tuple[Real, float]:
-    """Scale row weights so that they add up to 1; also return their sum before."""
-    if weights is None:
-        return np.full(n_rows, 1.0 / n_rows), float(n_rows)
-    scaled = weights / weights.max()
-    return scaled / scaled.sum(), float(scaled.sum()) * float(weights.max())
-
-
-def linear_columns(
-    table: NumberTable,
-    nominal: ColumnsLike | None,
-    basis: Basis = "linear",
-    weights: Real | None = None,
-    n_jobs: int | None = None,
-    *,
-    allow_missing: bool = True,
-) -> LinearColumns:
-    """The columns of a linear model of a table; ``nominal`` are columns of numbers that are categories, by number or name."""
-    require_finite(table, allow_missing=allow_missing)
-    if nominal is not None:
-        named = nominal if isinstance(nominal, str) else column_numbers(nominal, table.names, table.shape[1], "nominal")
-        table = declare_nominal(table, named)
-    return feature_columns(table, basis=basis, weights=weights, n_jobs=n_jobs)
-
-
-def feature_columns(
-    table: NumberTable, *, basis: Basis = "linear", weights: Real | None = None, n_jobs: int | None = None
-) -> LinearColumns:
-    """The columns of every feature, with mean 0 and variance 1 in weighted rows.
-
-    ``basis`` of a numeric feature: its values, values cut at 2.5 standard deviations, ranks, or ranks and their squares.
-    A nominal feature has a column for each level but the most frequent one, missing cells being a level. Missing cells of a
-    numeric feature have its mean.
-
-    Cost: one pass over the values; sorting for ranks. Memory: 8 bytes for each cell, 12 for each that a sparse matrix stores.
-    """
-    require_finite(table, allow_missing=True)
-    n_rows, n_features = table.shape
-    shares, total = row_shares(weights, n_rows)
-    per_feature = n_per_feature(basis)
-    plain, cells = basis == "linear" and not table.nominal, table.dense
-    if plain and cells is not None and np.count_nonzero(cells) < SPARSE * cells.size:
-        table = replace(table, values=sp.csc_array(cells, dtype=np.float64))
-    if table.dense is not None and not table.nominal:
-        require_memory(8 * n_rows * n_features * per_feature, "A linear model of", n_features, 1)
-        values = np.zeros((n_rows, n_features * per_feature), order="F")
-        values[:, ::per_feature] = table.dense
-        at_once = max(1, CELLS_AT_ONCE // n_rows) * per_feature
-        for first in range(0, values.shape[1], at_once):
-            write_basis(values[:, first : first + at_once], basis, shares)
-        varies: NDArray[np.bool_] = np.asarray(values.any(axis=0))
-        starts = np.arange(0, values.shape[1] + 1, per_feature, dtype=np.int64)
-        squares = varies.astype(np.float64)
-        if per_feature == 2:
-            products = np.array([(shares * values[:, j] * values[:, j + 1]).sum() for j in range(0, values.shape[1], 2)])
-            squares = np.column_stack([squares[::2], products, squares[1::2]]).reshape(-1)
-        return LinearColumns(PursuitColumns(values, n_threads(n_jobs)), starts, varies, squares, shares, total)
-    if plain:
-        starts, matrix = np.arange(n_features + 1, dtype=np.int64), sp.csc_array(table.sparse, dtype=np.float64, copy=True)
-    else:
-        groups = [list(sparse_basis(table, feature, basis, shares, total)) for feature in range(n_features)]
-        starts = np.cumsum([0, *map(len, groups)], dtype=np.int64)
-        matrix = _joined([column for group in groups for column in group], n_rows)
-    columns, deviations = sparse_columns(matrix, shares, n_jobs)
-    squares = (deviations > 0).astype(np.float64)
-    if len(squares) > n_features or (np.diff(starts) != 1).any():
-        scaled = matrix @ sp.diags_array(np.divide(1.0, deviations, out=np.zeros(len(squares)), where=deviations > 0))
-        means = np.asarray(scaled.T @ shares)
-        squares = np.concatenate(
-            [_triangle(scaled[:, first:last], means[first:last], shares) for first, last in pairwise(starts.tolist())]
-        )
-    return LinearColumns(columns, starts, deviations > 0, squares, shares, total)
-
-
-def target_columns(targets: TargetTable, shares: Real) -> Any:
-    """Targets as a CSC matrix: 0/1 for two classes, a 0/1 column for each of more classes, standardized numbers.
-
-    Unknown cells have the mean of the known ones, so that nothing is left of them once the column is centered.
-    """
-    codes, columns = targets.classes, list[tuple[NDArray[Any], Real]]()
-    numbers = iter(np.asarray(targets.numbers, dtype=np.float64).T)
-    for column in range(targets.n_columns):
-        if targets.is_numeric[column]:
-            columns.append((np.arange(len(shares)), basis_columns(next(numbers), "linear", shares)[0]))
-            continue
-        unknown = codes.missing is not None and bool(codes.missing[column])
-        n_classes = int(codes.levels[column]) - unknown
-        if codes.sparse is not None and n_classes <= 2 and not unknown and not codes.sparse.implicit[column]:
-            listed = slice(codes.sparse.starts[column], codes.sparse.starts[column + 1])
-            rows = codes.sparse.rows[listed][codes.sparse.codes[listed] == 1]
-            columns.append((rows, np.ones(len(rows))))
-            continue
-        classes = codes.column(column)
-        missing = np.flatnonzero(classes == n_classes) if unknown else np.empty(0, dtype=np.intp)
-        known = 1.0 - float(shares[missing].sum())
-        for level in range(1, 2) if n_classes <= 2 else range(n_classes):
-            rows = np.flatnonzero((classes == level) & (level < n_classes))  # unknown cells have the code after the last class
-            mean = float(shares[rows].sum()) / known if known > 0 else 0.0
-            values = np.concatenate([np.ones(len(rows)), np.full(len(missing), mean)])
-            order = np.argsort(cells := np.concatenate([rows, missing]), kind="stable")
-            columns.append((cells[order], values[order]))
-    return _joined(columns, len(shares))
-
-
-def sparse_columns(matrix: CompressedMatrix, shares: Real, n_jobs: int | None, *, standardize: bool = True) -> tuple[Any, Real]:
-    """The core's view of a CSC matrix whose columns are centered, and divided by their deviations, where they are multiplied.
-
-    Also the standard deviations, 0 for constant columns. Missing cells of ``matrix`` are filled with the means, in place.
-    """
-    n_rows, n_columns = matrix.shape
-    of_entry = np.repeat(np.arange(n_columns), np.diff(matrix.indptr))
-    weight, missing = shares[matrix.indices], np.isnan(matrix.data)
-    if missing.any():
-        matrix.data[missing] = 0.0
-    exponents = column_exponents(matrix) if matrix.nnz else np.zeros(n_columns, dtype=np.int32)
-    if exponents.any():
-        matrix.data = np.ldexp(matrix.data, -exponents[of_entry])
-    known = 1.0 - _sums(of_entry[missing], weight[missing], n_columns)
-    sums = _sums(of_entry, weight * matrix.data, n_columns)
-    centers = np.divide(sums, known, out=np.zeros(n_columns), where=known > 0)
-    matrix.data[missing] = centers[of_entry[missing]]
-    squares = _sums(of_entry, weight * (matrix.data - centers[of_entry]) ** 2, n_columns)
-    stored = _sums(of_entry, weight, n_columns)
-    squares += np.where(np.diff(matrix.indptr) < n_rows, np.maximum(1.0 - stored, 0.0) * centers**2, 0.0)
-    largest, listed = np.zeros(n_columns), np.flatnonzero(np.diff(matrix.indptr))
-    if len(listed):
-        largest[listed] = np.maximum.reduceat(np.abs(matrix.data), matrix.indptr[listed])
-    deviations = np.where(np.sqrt(squares) > CONSTANT * largest, np.sqrt(squares), 0.0)
-    factors = np.ones(n_columns)
-    if standardize:
-        factors = np.divide(1.0, deviations, out=np.zeros(n_columns), where=deviations > 0)
-    arrays = matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data
-    return PursuitColumns(*arrays, n_rows, centers, factors, n_threads(n_jobs)), deviations
-
-
-def _sums(index: NDArray[Any], values: Real, n: int) -> Real:
-    """Sums of the values of every index; also of none, where ``bincount`` returns whole numbers."""
-    return np.bincount(index, values, n).astype(np.float64, copy=False)
-
-
-def _triangle(columns: Any, means: Real, shares: Real) -> Real:
-    """Return the lower triangle of the products of some centered columns."""
-    products = (columns.T @ (sp.diags_array(shares) @ columns)).toarray() - np.outer(means, means)
-    return np.asarray(products[np.tril_indices(len(means))])
-
-
-def _joined(columns: list[tuple[NDArray[Any], Real]], n_rows: int) -> Any:
-    """A CSC matrix of columns, each the rows that it stores and their values."""
-    starts = np.cumsum([0, *(len(rows) for rows, _ in columns)])
-    rows = np.concatenate([rows for rows, _ in columns]) if columns else np.empty(0, dtype=np.intp)
-    values = np.concatenate([values for _, values in columns]) if columns else np.empty(0)
-    return sp.csc_array((values, rows, starts), shape=(n_rows, len(columns)))
-
-
-LEAST_LEFT = 0.01  # of the variance of a column: with less left, given the selected features, it has no gain
-INDEPENDENT = 1e-10  # of the variance: with less left, a selected column adds no direction
+LEAST_LEFT = 1e-8  # of the variance of a column: with less left, given the selected features, it has no gain
+ROUNDING = 100  # times the share of variance that rounding to 24 bits may add to a column must be left, too
+WEAK, GUARD = 0.01, 10.0  # with less than 1 % left, a column's drop counts where it exceeds ten times that of noise
 EXPLAINED = 1e-12  # of the variance of a target: with less left there is nothing to gain
 NEVER = 1e300  # a penalty that no drop exceeds
 _STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
+_BLOCK_BYTES = 2**27  # of exact products with targets at a time
+_COLUMNS_AT_ONCE = 64  # columns of a selected feature whose products are asked for together
 
 
 class LeastSquaresGain(Gain):
@@ -335,19 +84,22 @@ class LeastSquaresGain(Gain):
     is a penalty for the degrees of freedom: a column of noise lowers the sum of squares by :math:`|R_y|^2 / N` on average. The
     first term is the drop by all columns of a feature (levels, or ranks and their squares), and :math:`d_f` is their number.
 
-    Nothing of the size of X'X is formed. With products A = X'R, a step makes the selected column orthogonal to those before
-    it, a vector u of unit length, and then :math:`A \leftarrow A - (X'u)(u'Y)'`, since u'R = u'Y.
-    Columns are centered implicitly, so sparse ones stay sparse.
+    A column with less than :math:`10^{-8}` of its variance left has no gain. With less than one per cent left, as in spectra
+    and in rounded copies of a selected feature, its drop for a target counts only if it exceeds :math:`10 |R_y|^2 / N`.
 
-    Cost of a step: the stored cells of X and Y, N for every feature selected before, and d q. Memory: d q. The same bits on any
-    number of threads.
+    All that is read from the rows are exact sums of products: of all columns with the targets, once, and of all columns with
+    those of the newest feature, at every step. The rest is a Cholesky factorization, one row a step, in numbers of 106 bits.
+    So the gains are the same bits for any number of threads, chunks, workers and devices.
+
+    Cost of a step: that of the source, the number of columns times the number of selected ones, and d q. Memory: d q.
 
     Parameters
     ----------
-    columns : LinearColumns
-    targets : TargetTable
+    data : LinearData
     penalty : float, default=2.0
         c.
+    target_weights : ndarray of float, default=None
+        What the drop of each target counts; None: 1.
     n_jobs : int, default=None
     """
 
@@ -355,32 +107,93 @@ class LeastSquaresGain(Gain):
     is_ranking = False
 
     def __init__(
-        self, columns: LinearColumns, targets: TargetTable, *, penalty: float = 2.0, n_jobs: int | None = None
+        self,
+        data: LinearData,
+        *,
+        penalty: float = 2.0,
+        target_weights: Real | None = None,
+        n_jobs: int | None = None,
     ) -> None:
-        shares, self._columns, self._penalty = columns.shares, columns, float(penalty)
-        matrix = target_columns(targets, shares)
-        self._targets, deviations = sparse_columns(matrix, shares, n_jobs, standardize=False)
-        self._left = deviations**2
-        self._explained = EXPLAINED * self._left
-        n_columns, n_targets = len(columns.varies), matrix.shape[1]
+        self._source, self._penalty, self._threads = data.source, float(penalty), core.Threads(n_threads(n_jobs))
+        self._starts, weights = data.source.starts, data.weights
+        total = row_total(weights, data.targets.columns.shape[0])[0]
+        self._total, self._n_rows = float(total), total / (1.0 if weights is None else weights.unit)
+        self._read_targets(data.targets, weights, target_weights)
+        n_columns, n_targets = int(self._starts[-1]), data.targets.n_columns
         require_memory(8 * n_columns * n_targets, "Products of", n_columns, n_targets)
-        by_row = matrix.tocsr()
-        weighted = by_row.data * np.repeat(shares, np.diff(by_row.indptr))
         self._products = np.empty((n_columns, n_targets))
-        columns.core.times_targets(by_row.indptr.astype(np.int64), by_row.indices.astype(np.uint32), weighted, self._products)
-        self._least = np.where(columns.varies, LEAST_LEFT, np.inf)
-        self._n_independent = _n_independent(matrix, shares)
-        self._root = np.sqrt(shares)
-        # The first direction is the constant: whatever is orthogonal to it is centered.
-        self._directions, self._n_directions = np.empty((8, len(shares))), 1
-        self._directions[0] = self._root
-        self._squares = columns.squares.copy()
+        step = max(1, _BLOCK_BYTES // (16 * max(1, n_columns)))
+        for first in range(0, n_targets, step):
+            last = min(n_targets, first + step)
+            found = self._source.sums(Wanted(margins=first == 0, targets=(first, last)))
+            if first == 0:
+                self._read_margins(found)
+            others, factors = self._target_sums[first:last], self._target_factors[first:last]
+            out = np.empty((n_columns, last - first))
+            self._center(found.with_targets, others, factors, out, None)
+            self._products[:, first:last] = out
+        self._rows, self._rows_low = np.empty((8, n_columns)), np.empty((8, n_columns))  # coefficients on each direction
+        self._n_directions = 0
+        self._gains = np.zeros(len(self._starts) - 1)
+        self._known: dict[int, Wide] = {}  # products with columns that were asked for ahead
+        self._selected: set[int] = set()
+
+    def _read_targets(self, targets: WholeTargets, weights: RowWeights | None, target_weights: Real | None) -> None:
+        """Find means, variances and factors of the targets: labels count by their variance, numbers are standardized."""
+        sums, squares = targets.margins(weights, self._threads)
+        variances, _ = self._center_squares(squares, sums, sums, np.ones(targets.n_columns), np.ones(targets.n_columns))
+        deviations = np.sqrt(np.maximum(variances, 0.0))
+        standard = np.divide(1.0, deviations, out=np.zeros(len(deviations)), where=variances > 0)
+        factors = np.where(targets.unit > 0, targets.unit, standard)
+        if target_weights is not None:
+            factors = factors * np.sqrt(target_weights)[targets.target]
+        self._target_sums, self._target_factors = sums, factors
+        self._left = np.maximum(variances, 0.0) * factors**2
+        self._explained = EXPLAINED * self._left
+        of_rows = None if weights is None else weights.values / self._total
+        self._n_independent = _n_independent(targets, factors, of_rows)
+
+    def _read_margins(self, found: LinearSums) -> None:
+        """Standardize the columns, and find their products within each feature."""
+        self._sums, ones = found.sums, np.ones(len(found.sums.high))
+        variances, _ = self._center_squares(found.squares, found.sums, found.sums, ones, ones)
+        self._varies = variances > 0
+        self._factors = np.divide(1.0, np.sqrt(np.maximum(variances, 0.0)), out=np.zeros(len(ones)), where=self._varies)
+        # Levels are 0 and 1, without rounding; the variance of scaled numbers is far above 1.
+        rounding = np.divide(ROUNDING / 12, variances, out=np.zeros(len(ones)), where=variances > 1)
+        self._least = np.where(self._varies, np.maximum(LEAST_LEFT, rounding), np.inf)
+        rows, columns, self._place = _triangles(self._starts)
+        own, next_one = rows == columns, rows == columns + 1
+        squares = Wide(*(np.where(own, of[rows], 0) for of in (found.squares.high, found.squares.low)))
+        if next_one.any():  # levels of one feature have no common rows: their products are 0
+            squares.high[next_one] = found.crossed.high[columns[next_one]]
+            squares.low[next_one] = found.crossed.low[columns[next_one]]
+        factors = self._factors[rows], self._factors[columns]
+        self._squares, self._squares_low = self._center_squares(squares, found.sums[rows], found.sums[columns], *factors)
+
+    def _center_squares(self, squares: Wide, ones: Wide, others: Wide, factors: Real, of_others: Real) -> tuple[Real, Real]:
+        high, low = np.empty(len(squares.high)), np.empty(len(squares.high))
+        sums = squares.high, squares.low, ones.high, ones.low, others.high, others.low
+        core.center_squares(*sums, self._total, factors, of_others, high, low)
+        return high, low
+
+    def _center(self, products: Wide, others: Wide, of_others: Real, out: Real, out_low: Real | None) -> None:
+        sums = self._sums.high, self._sums.low, others.high, others.low
+        factors = self._factors, of_others
+        core.center_products(products.high, products.low, *sums, self._total, *factors, out, out_low, self._threads)
+
+    @property
+    def constant_features(self) -> NDArray[np.intp]:
+        """Return the features none of whose columns varies."""
+        return np.flatnonzero(np.diff(np.concatenate([[0], np.cumsum(self._varies)])[self._starts]) == 0)
 
     def scores(self) -> Real:
         """Return the least-squares gain of every feature."""
-        gains = np.empty(len(self._columns.starts) - 1)
-        penalties = np.where(self._left > self._explained, self._penalty * self._left / self._columns.total, NEVER)
-        self._columns.core.gains(self._columns.starts, self._products, self._squares, self._least, penalties, gains)
+        gains = np.empty(len(self._starts) - 1)
+        noise = self._left / self._n_rows
+        penalties = np.where(self._left > self._explained, self._penalty * noise, NEVER)
+        state = self._starts, self._products, self._squares, self._squares_low
+        core.pursuit_gains(*state, self._least, WEAK, penalties, GUARD * noise, gains, self._threads)
         largest = gains.max(initial=0.0)
         if largest > 0:
             unit = 2.0 ** np.floor(np.log2(largest)) / _STEPS
@@ -401,13 +214,13 @@ class LeastSquaresGain(Gain):
         """
         if alpha >= 1:
             return 0.0
-        n_columns = np.diff(self._columns.starts)
+        n_columns = np.diff(self._starts)
         of_one = -np.expm1(np.log1p(-alpha) / len(n_columns))  # of one feature above a level that none exceeds, 1 - alpha
-        scale = self._left.sum() / self._columns.total
+        scale = self._left.sum() / self._n_rows
         return float(scale * max((self._quantile(of_one, size) for size in np.unique(n_columns[n_columns > 0])), default=0.0))
 
     def _quantile(self, probability: float, n_columns: int) -> float:
-        """Of the gain of noise with so many columns, for residuals of 1 in all and one row."""
+        """Upper quantile of the gain that a feature of noise with ``n_columns`` columns reaches, for variance 1 and one row."""
         least = self._penalty * n_columns
         tails = [float(chdtrc(n_columns + more, least)) for more in (0, 2, 4)]  # of chi-square distributions
         mean = n_columns * tails[1] - least * tails[0]
@@ -423,41 +236,74 @@ class LeastSquaresGain(Gain):
 
     def select(self, feature: int) -> None:
         """Make columns and residuals orthogonal to a feature."""
-        starts = self._columns.starts
-        for column in range(int(starts[feature]), int(starts[feature + 1])):
-            if self._columns.varies[column]:
-                self._take_out(column)
+        self._selected.add(feature)
+        columns = [c for c in range(int(self._starts[feature]), int(self._starts[feature + 1])) if self._varies[c]]
+        for first in range(0, len(columns), _COLUMNS_AT_ONCE):
+            some = columns[first : first + _COLUMNS_AT_ONCE]
+            self._ask(some)
+            for column in some:
+                self._take_out(column, self._known.pop(column))
 
-    def _take_out(self, column: int) -> None:
-        direction = np.empty(len(self._root))
-        self._columns.core.column(column, direction)
-        direction *= self._root
-        left = core.orthogonalize(self._directions, self._n_directions, direction)
-        if left <= INDEPENDENT:
+    def _ask(self, columns: list[int]) -> None:
+        """Ask the source for products with some columns and, where passes are costly, with those of the best candidates."""
+        wanted = [column for column in columns if column not in self._known]
+        if not wanted:
             return
-        direction /= np.sqrt(left)
-        if self._n_directions == len(self._directions):
-            self._directions = np.concatenate([self._directions, np.empty_like(self._directions)])
-        self._directions[self._n_directions] = direction
+        for feature in np.argsort(-self._gains, kind="stable").tolist() if self._source.ahead > 1 else ():
+            if len(wanted) >= self._source.ahead or self._gains[feature] <= 0:
+                break
+            more = range(int(self._starts[feature]), int(self._starts[feature + 1]))
+            if feature not in self._selected and len(more) == 1:
+                wanted += [column for column in more if column not in self._known and column not in wanted]
+        found = self._source.sums(Wanted(columns=tuple(wanted))).with_columns
+        for position, column in enumerate(wanted):
+            self._known[column] = Wide(*(np.ascontiguousarray(part[:, position]) for part in (found.high, found.low)))
+
+    def _take_out(self, column: int, products: Wide) -> None:
+        left, left_low = self._squares[self._place[column]], self._squares_low[self._place[column]]
+        if left <= self._least[column]:
+            return
+        if self._n_directions == len(self._rows):
+            self._rows, self._rows_low = (np.concatenate([rows, np.empty_like(rows)]) for rows in (self._rows, self._rows_low))
+        with_all, with_all_low = np.empty((len(self._varies), 1)), np.empty((len(self._varies), 1))
+        one = slice(column, column + 1)
+        self._center(products[:, np.newaxis], self._sums[one], self._factors[one], with_all, with_all_low)
+        given = with_all.reshape(-1), with_all_low.reshape(-1), column, left, left_low
+        core.project_columns(self._rows, self._rows_low, self._n_directions, *given, self._threads)
+        of_targets = self._products[column] / np.sqrt(left)
+        of_columns = self._rows[self._n_directions], self._rows_low[self._n_directions]
+        state = self._starts, self._products, self._squares, self._squares_low
+        core.fold_direction(*state, *of_columns, of_targets, self._threads)
         self._n_directions += 1
-        of_columns, of_targets = self._times(direction)
-        self._columns.core.fold(self._columns.starts, self._products, self._squares, of_columns, of_targets)
         self._left = np.maximum(self._left - of_targets**2, 0.0)
 
-    def _times(self, direction: Real) -> tuple[Real, Real]:
-        """Products of a direction with all columns, and with all targets."""
-        weighted = direction * self._root
-        of_columns, of_targets = np.empty(len(self._columns.varies)), np.empty(self._products.shape[1])
-        self._columns.core.times(weighted, of_columns)
-        self._targets.times(weighted, of_targets)
-        return of_columns, of_targets
+
+def _triangles(starts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return rows and columns of the lower triangles of all features, and where every column has its product with itself.
+
+    >>> [each.tolist() for each in _triangles(np.array([0, 1, 3]))]
+    [[0, 1, 2, 2], [0, 1, 1, 2], [0, 1, 3]]
+    """
+    n_columns, widths = int(starts[-1]), np.diff(starts)
+    if (widths == 1).all():
+        every = np.arange(n_columns)
+        return every, every, every
+    # Row i of a feature has the columns from its first to i.
+    first = np.repeat(starts[:-1], widths)
+    sizes = np.arange(n_columns) - first + 1
+    rows = np.repeat(np.arange(n_columns), sizes)
+    ends = np.cumsum(sizes)
+    columns = np.arange(len(rows)) - np.repeat(ends - sizes, sizes) + first[rows]
+    return rows, columns, ends - 1
 
 
-def _n_independent(targets: Any, shares: Real) -> float:
+def _n_independent(targets: WholeTargets, factors: Real, shares: Real | None) -> float:
     """The number of independent targets with the same sum and sum of squares of their variances; 1 if none varies."""
-    weighted = sp.diags_array(shares) @ targets
-    means = np.asarray(targets.T @ shares)
-    products = targets.T @ weighted
+    columns: Any = targets.columns.astype(np.float64) @ sp.diags_array(factors)
+    n_rows = columns.shape[0]
+    weights = np.full(n_rows, 1.0 / n_rows) if shares is None else shares
+    means = np.asarray(columns.T @ weights)
+    products = columns.T @ (sp.diags_array(weights) @ columns)
     total = float(products.diagonal().sum() - means @ means)
     squares = float((products.data**2).sum() - 2 * means @ (products @ means) + (means @ means) ** 2)
     return max(1.0, total**2 / squares) if total > 0 and squares > 0 else 1.0

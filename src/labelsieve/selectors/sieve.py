@@ -18,7 +18,7 @@ from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import CombinedGain, Gain, GreedySearch, LazyGain, LeastSquaresGain, evaluates_lazily, joined_scores
-from labelsieve.search.least_squares import LinearColumns, linear_columns
+from labelsieve.search.least_squares import linear_data
 from labelsieve.search.many_labels import lazy_gain
 from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
@@ -194,8 +194,8 @@ class Sieve(BaseCountingSieve):
             "n_rows_left_out": problem.n_left_out,
         }
         if method.formula is None:
-            columns, gain = self._least_squares(method, problem)
-            search = GreedySearch(gain, problem.n_features, forced, excluded, columns.constant_features)
+            linear = self._least_squares(method, problem)
+            search = GreedySearch(linear, problem.n_features, forced, excluded, linear.constant_features)
             return _Started(search, problem, None, None, attributes, Lock())
         tables = method.encode(problem, self.n_jobs)
         joined = isinstance(method.criterion, JoinedMIM)
@@ -221,12 +221,12 @@ class Sieve(BaseCountingSieve):
             target_weights = read_target_weights(self.target_weight, data.Y.n_columns)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         last = self._last(workspace) if len(tables) == 1 else np.empty(0, dtype=np.intp)
-        gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
+        gain: Gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
         if isinstance(method.criterion, JoinedMIM):
             gain = joined_scores(tables, method.criterion, options)
         elif isinstance(method.criterion, Hybrid):
             gain = CombinedGain(
-                {"information": gain, "least squares": self._least_squares(method, problem)[1]},
+                {"information": gain, "least squares": self._least_squares(method, problem)},
                 problem.n_features,
                 method.criterion.weights,
                 combine=method.criterion.combine,
@@ -242,18 +242,24 @@ class Sieve(BaseCountingSieve):
         search = GreedySearch(gain, data.X.n_columns, forced, excluded, last)
         return _Started(search, problem, workspace, parents, attributes, Lock())
 
-    def _least_squares(self, method: ResolvedMethod, problem: Problem) -> tuple[LinearColumns, Gain]:
-        """Make the columns of the linear model and its gain; columns that the discretizer declares nominal are nominal here."""
+    def _least_squares(self, method: ResolvedMethod, problem: Problem) -> LeastSquaresGain:
+        """The gain of a linear model; columns that the discretizer declares nominal are nominal here, too."""
         linear = method.linear
         assert linear is not None
         nominal = linear.nominal
         if nominal is None:  # codes are levels, whatever their numbers
             is_given = isinstance(method.discretizer, AsGiven)
             nominal = "all" if is_given else vars(method.discretizer).get("nominal")
-        allowed = vars(method.discretizer).get("missing") != "error"
-        settings = linear.basis, problem.weights, self.n_jobs
-        columns = linear_columns(problem.features, nominal, *settings, allow_missing=allowed)
-        return columns, LeastSquaresGain(columns, problem.targets, penalty=linear.penalty, n_jobs=self.n_jobs)
+        data = linear_data(
+            problem.features,
+            problem.targets,
+            basis=linear.basis,
+            nominal=nominal,
+            weights=problem.weights,
+            n_jobs=self.n_jobs,
+            allow_missing=vars(method.discretizer).get("missing") != "error",
+        )
+        return LeastSquaresGain(data, penalty=linear.penalty, n_jobs=self.n_jobs)
 
     def _extend(self, started: _Started, rule: Any, n_before: int) -> Result:
         """Extend the search to the number of features that was asked for, or that the stopping rule finds."""
@@ -309,7 +315,7 @@ class Sieve(BaseCountingSieve):
             lines.append(method.formula.plan.explain(n_rows, n_features, method.space.n_variables(n_targets), levels))
         if method.linear is not None:
             products = n_features * n_targets
-            memory = 8e-6 * (n_rows * n_features + products)
+            memory = 4e-6 * n_rows * n_features + 8e-6 * products
             lines += [
                 f"{'each step:':<11} {'least squares: products of columns and targets':<44} {products:>10,} products",
                 f"{'memory:':<11} numbers {memory:.1f} MB, less for sparse features",
