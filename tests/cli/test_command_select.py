@@ -203,8 +203,8 @@ def test_methods_of_least_squares_take_text_and_missing_cells(frame, tmp_path, m
         (("--bins", 3), "hybrid"),
         (("--stop", "g-test"), "cmim"),
         (("-k", "permutation:n_permutations=19"), "cmim"),
-        (("--memory-limit", "1GB"), "cmim"),
-        (("--memory-limit", "1GB", "--criterion", "hybrid"), "hybrid"),
+        (("--memory-limit", "1GB"), "hybrid"),
+        (("--memory-limit", "100KB"), "hybrid"),
     ],
 )
 def test_the_default_method_is_the_hybrid_where_other_options_allow_it(file, options, method):

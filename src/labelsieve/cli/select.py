@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 CRITERION = (
     "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
-    "--labelwise, --memory-limit, --dask, and stopping rules other than cv."
+    "--labelwise and stopping rules other than cv."
 )
 COUNT = (
     "Number of features: a number, a fraction such as 10%, all, auto or a stopping rule. Default: auto, the fewest of up to 40 "
@@ -265,8 +265,6 @@ def select(
     in_parts = memory_limit is not None or dask is not None
     if auto:
         options = replace(options, criterion="auto")
-    elif in_parts and options.criterion is None:  # one that is counted in parts, whether or not the file fits
-        options = replace(options, criterion="cmim")
     with removed_files() if in_parts else nullcontext():
         table = large_table(file, options, memory_limit, cache_folder, always=dask is not None) if in_parts else None
         if table is not None and (auto or redundant is not None or stability is not None):

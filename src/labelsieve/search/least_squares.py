@@ -1,5 +1,6 @@
 """The least-squares gain: how much each feature improves the fit of a linear model of all targets, from sums of products."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +10,14 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc, gammainccinv
 
 from labelsieve import core
+from labelsieve.counting.backends.chunked.sums import ChunkedSums
 from labelsieve.counting.sums import LinearSums, RowSums, SumSource, Wanted
-from labelsieve.counting.whole_columns import Basis, WholeTargets, Wide, row_total, whole_columns
+from labelsieve.counting.whole_columns import Basis, WholeColumns, WholeTargets, Wide, row_total, whole_columns
+from labelsieve.datasets.chunked_table import ChunkedTable
+from labelsieve.progress import progress_bar
 from labelsieve.resources import n_threads, require_memory
 from labelsieve.search.gains import Gain
-from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.nominal import declare_nominal
 from labelsieve.tables.problem import column_numbers
 from labelsieve.tables.targets import TargetTable
@@ -21,6 +25,7 @@ from labelsieve.tables.types import ColumnsLike
 from labelsieve.tables.weights import RowWeights, quantize
 
 Real = NDArray[np.float64]
+CLUSTER_SECONDS = 60.0  # without a worker that runs, after which the cluster counts as lost
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,58 @@ def linear_data(
     whole = WholeTargets.of(targets, quantized)
     of_rows = row_total(quantized, n_rows)[1]
     return LinearData(RowSums([columns], whole, of_rows, threads, per_feature=per_feature), whole, quantized)
+
+
+def stored_linear_data(
+    table: ChunkedTable,
+    targets: TargetTable,
+    *,
+    basis: Basis = "linear",
+    nominal: ColumnsLike | None = None,
+    weights: Real | None = None,
+    n_jobs: int | None = None,
+    allow_missing: bool = True,
+    on_cluster: bool = False,
+) -> LinearData:
+    """Scale a table that is read by columns; with ``on_cluster`` its rows go to the workers of the current Dask client.
+
+    Cost: every column is read once, beside the reading for its bins. The whole numbers are in a temporary file.
+    """
+    threads, quantized = core.Threads(n_threads(n_jobs)), None if weights is None else quantize(weights)
+    n_rows, n_features = table.shape
+    named: Collection[int] = ()
+    if nominal is not None:
+        every = isinstance(nominal, str)
+        named = range(n_features) if every else column_numbers(nominal, table.feature_names, n_features, "nominal")
+    whole = WholeTargets.of(targets, quantized)
+
+    def groups() -> Iterator[WholeColumns]:
+        with progress_bar("scaling features") as progress:
+            done = 0
+            for columns in table.groups(range(n_features)):
+                numbers = read_table(table.features(columns), allow_missing=True)
+                numbers = declare_nominal(numbers, [at for at, column in enumerate(columns) if column in named])
+                yield whole_columns(numbers, basis, quantized, threads, allow_missing=allow_missing)
+                done += len(columns)
+                progress(done, n_features)
+
+    source: SumSource
+    source = stored = ChunkedSums(
+        groups(),
+        n_features,
+        whole,
+        row_total(quantized, n_rows)[1],
+        per_feature=n_per_feature(basis),
+        memory_limit=table.memory_limit,
+        threads=threads,
+        folder=table.cache_folder,
+    )
+    if on_cluster:
+        from labelsieve.counting.backends.dask.cluster import Cluster, find_client
+        from labelsieve.counting.backends.dask.sums import DaskSums
+
+        source = DaskSums(Cluster(find_client(), CLUSTER_SECONDS), stored)
+    return LinearData(source, whole, quantized)
 
 
 def n_per_feature(basis: Basis) -> int:

@@ -18,7 +18,7 @@ from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import CombinedGain, Gain, GreedySearch, LazyGain, LeastSquaresGain, evaluates_lazily, joined_scores
-from labelsieve.search.least_squares import linear_data
+from labelsieve.search.least_squares import linear_data, stored_linear_data
 from labelsieve.search.many_labels import lazy_gain
 from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
@@ -250,15 +250,18 @@ class Sieve(BaseCountingSieve):
         if nominal is None:  # codes are levels, whatever their numbers
             is_given = isinstance(method.discretizer, AsGiven)
             nominal = "all" if is_given else vars(method.discretizer).get("nominal")
-        data = linear_data(
-            problem.features,
-            problem.targets,
-            basis=linear.basis,
-            nominal=nominal,
-            weights=problem.weights,
-            n_jobs=self.n_jobs,
-            allow_missing=vars(method.discretizer).get("missing") != "error",
-        )
+        options: dict[str, Any] = {
+            "basis": linear.basis,
+            "nominal": nominal,
+            "weights": problem.weights,
+            "n_jobs": self.n_jobs,
+            "allow_missing": vars(method.discretizer).get("missing") != "error",
+        }
+        if isinstance(problem.X, ChunkedTable):
+            on_cluster = self.backend == "dask" or (self.backend == "auto" and problem.X.on_cluster)
+            data = stored_linear_data(problem.X, problem.targets, on_cluster=on_cluster, **options)
+        else:
+            data = linear_data(problem.features, problem.targets, **options)
         return LeastSquaresGain(data, penalty=linear.penalty, n_jobs=self.n_jobs)
 
     def _extend(self, started: _Started, rule: Any, n_before: int) -> Result:

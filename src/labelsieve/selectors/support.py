@@ -74,12 +74,6 @@ _NO_COUNTS = (
 #: Every combination that is refused because of the kind of its criterion, in the order in which they are checked.
 REFUSALS: tuple[Refusal, ...] = (
     Refusal(
-        "ChunkedTable, Dask",
-        lambda request: request.stored,
-        _LINEAR,
-        "the least-squares gain needs the table in memory; use Sieve('cmim'), which takes tables of any size.",
-    ),
-    Refusal(
         "PairCounts",
         lambda request: request.counted,
         (*_LINEAR, "joined"),
