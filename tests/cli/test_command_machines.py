@@ -25,6 +25,7 @@ OWN = {
     "--dask",
     "--discretizer-of",
     "--codes",
+    "--details",
     "--redundant",
     "--stability",
     "--output",

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 
@@ -52,7 +53,7 @@ def test_labels_may_be_counted_from_either_end_or_named(frame, tmp_path):
 def test_a_label_whose_name_is_a_number_or_has_a_comma_can_be_named(tmp_path):
     path = write(tmp_path, '1,2,"a,b"\n0,1,0\n1,0,1\n')
     for labels, expected_names in (("1", ["a,b"]), ("1,", ["1"]), ('"a,b",2', ["a,b", "2"])):
-        assert json.loads(run("select", path, "--labels", labels, "--format", "json").stdout)["labels"] == expected_names
+        assert json.loads(run("select", path, "--labels", labels, "-k", 1, "--json").stdout)["labels"] == expected_names
 
 
 def test_csv_and_json_hold_scores_and_their_parts(frame, file):
@@ -77,13 +78,19 @@ def test_csv_and_json_hold_scores_and_their_parts(frame, file):
 
 
 def test_the_table_shows_ranks_names_and_numbers_in_line(frame, file):
-    result = run("select", file, "--labels", 5, "-k", 12, "--method", "mrmr", width=120)
-    assert "12 of 20 features for 5 labels (single), from 400 rows" in result.stdout
-    above, header, _, *rows = result.stdout.splitlines()[2:]
-    assert above.split() == ["comple-"]
-    assert " ".join(header.split()) == "rank feature score relevance redundancy mentarity added most informative about"
+    result = run("select", file, "--labels", 5, "-k", 12, "--method", "mrmr", "--details", width=120)
+    verdict, first, note, headline, second = result.stdout.split("\n\n")
+    assert re.fullmatch(r"12 of 20 features explain \d+ % \(± \d\) of the labels, as much as all 20 \(\d+ %\)\.", verdict)
+    header, _, *rows, whole = first.splitlines()
+    assert header.split() == ["rank", "feature", "explained", "gain", "top", "label"]
     assert [int(row.split()[0]) for row in rows] == list(range(1, 13))
-    assert {len(row) for row in rows} == {header.index("most") + len("label-0 (0.1234)")}
+    assert whole.startswith("       all 20 features")
+    assert note.startswith("explained: share of the labels")
+    assert "12 of 20 features for 5 labels (single), from 400 rows" in headline
+    above, header, _, *rows = second.splitlines()
+    assert above.split() == ["comple-"]
+    assert header.split() == ["rank", "feature", "score", "relevance", "redundancy", "mentarity", "added", "folds"]
+    assert [int(row.split()[0]) for row in rows] == list(range(1, 13))
     assert "-0.0000" not in result.stdout
     assert "\x1b" not in result.output
 
@@ -108,7 +115,7 @@ def test_a_published_method_brings_its_label_space_and_bins(frame, file):
     assert (selected["method"], selected["targets"], selected["n_bins"]) == ("mlinfogain", "single", 10)
     fitted = Sieve("mlinfogain", n_features_to_select=4).fit(frame.iloc[:, :-5], frame.iloc[:, -5:])
     assert [choice["column"] for choice in selected["selected"]] == fitted.selected_.tolist()
-    copied = run("select", file, "--labels", 5, "-k", 4, "--targets", "copy").stdout
+    copied = run("select", file, "--labels", 5, "-k", 4, "--targets", "copy", "--details").stdout
     assert "4 of 20 features for 5 labels (copy)" in copied
 
 
@@ -122,7 +129,7 @@ def test_bins_and_codes_change_what_is_counted(frame, tmp_path):
     numbers.to_csv(tmp_path / "codes.csv", index=False)
     scores = {}
     for options in (("--codes",), ("--bins", "7"), ("--bins", "2"), ()):
-        result = run("select", tmp_path / "codes.csv", "--labels", 1, "--method", "mim", "--format", "json", *options)
+        result = run("select", tmp_path / "codes.csv", "--labels", 1, "-k", 2, "--method", "mim", "--json", *options)
         scores[options] = {feature["feature"]: feature["score"] for feature in json.loads(result.stdout)["selected"]}
     assert scores["--codes",] == scores["--bins", "7"]
     assert scores["--codes",]["level"] > scores[()]["level"] > scores["--bins", "2"]["level"]
@@ -175,7 +182,7 @@ def test_text_labels_are_classes(tmp_path):
 
 def test_names_cannot_paint_the_terminal(tmp_path):
     path = write(tmp_path, "[red]a,\x1b[31mb,y\n1,0,1\n0,0,0\n")
-    output = run("select", path, "--labels", 1).output
+    output = run("select", path, "--labels", 1, "-k", 2).output
     assert "[red]a" in output
     assert r"\x1b[31mb" in output
     assert "\x1b" not in output

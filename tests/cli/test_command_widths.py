@@ -54,11 +54,12 @@ def test_a_comparison_in_a_pipe_has_every_mean(study):
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_a_selection_has_every_feature_and_score_at_any_width(file, width):
     answer = json.loads(run("select", file, "--labels", 5, "-k", 4, "--json").stdout)
-    text = run("select", file, "--labels", 5, "-k", 4, width=width).stdout
+    text = run("select", file, "--labels", 5, "-k", 4, "--details", width=width).stdout
     assert max(map(len, text.splitlines())) <= width
     for feature in answer["selected"]:
         assert re.search(rf"\b{feature['feature']}\b", text)
         assert f"{feature['score']:.4f}" in text
+        assert f"{100 * feature['explained']:.1f} %" in text
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])

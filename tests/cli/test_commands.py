@@ -74,7 +74,7 @@ def test_python_m_runs_it_plain_in_a_pipe():
 
 def test_a_name_that_the_pipe_cannot_take_is_written_another_way(tmp_path):
     path = write(tmp_path, "größe,\u97f3,y\n1,1,0\n2,1,1\n")
-    command = [sys.executable, "-m", "labelsieve", "select", str(path), "--labels", "1"]
+    command = [sys.executable, "-m", "labelsieve", "select", str(path), "--labels", "1", "-k", "2"]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(command, capture_output=True, env=environment, encoding="latin-1", check=True)
     assert "größe" in done.stdout

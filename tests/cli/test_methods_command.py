@@ -118,7 +118,7 @@ def test_lists_of_labels_are_those_of_the_library(frame, file):
     assert lengths == stopped.n_selected_.tolist()
     assert [one["rule"] for one in document["stopping"]] == ["GTest"] * 5
     csv = run("select", file, "--labels", 5, "-k", 3, "--labelwise", "--format", "csv").stdout.splitlines()
-    assert (csv[0], len(csv)) == ("label,rank,feature,column,score,relevance,top_label,top_label_information", 16)
+    assert (csv[0], len(csv)) == ("label,rank,feature,top_label,column,score,relevance,top_label_information", 16)
     assert "label-0      1" in run("select", file, "--labels", 5, "-k", 3, "--labelwise").stdout
     assert "chi-square: it ranks features for all labels together" in refusal(
         "select", file, "--labels", 5, "--labelwise", "--criterion", "chi-square"

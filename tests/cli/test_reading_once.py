@@ -1,4 +1,4 @@
-"""``labelsieve select`` and ``report`` read their file, targets and label sets once, and learn bins once."""
+"""``labelsieve select`` and ``report`` read their file, targets and label sets once, and learn bins once per selection."""
 
 from collections import Counter
 from importlib import import_module
@@ -34,10 +34,12 @@ def calls(monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["hybrid", "cmim"])
-def test_a_selection_reads_everything_once(file, calls, method):
-    result = run("select", file, "--labels", 5, "--criterion", method, "-k", 3)
+@pytest.mark.parametrize("count", [("-k", 3), ()], ids=["3", "auto"])
+def test_a_selection_reads_everything_once(file, calls, method, count):
+    result = run("select", file, "--labels", 5, "--criterion", method, *count)
     assert result.exit_code == 0, result.output
-    assert calls == {"open_content": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
+    # Bins are learned for the selection and, from their rows alone, for each of the five folds of the explained share.
+    assert calls == {"open_content": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 6}
 
 
 def test_a_report_reads_everything_once(file, calls, tmp_path):

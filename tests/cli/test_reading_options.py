@@ -92,7 +92,7 @@ def test_the_memory_limit_is_an_option_of_every_command(file, tmp_path, command)
 
 def test_a_refusal_for_memory_names_the_number_to_pass(tmp_path):
     file = tmp_path / "wide.csv"
-    file.write_text("a,b,y\n" + "1,2,0\n" * 100_000)
+    file.write_text("a,b,y\n" + "1,2,0\n2,2,1\n" * 50_000)
     line = refusal("select", file, "--labels", 1, "--max-bytes", "7000000")
     assert "wide.csv: text of 600,006 bytes with 300,003 cells takes about 8.4 MB of memory" in line
     assert "pass --max-bytes 8400084 or more, or set the variable LABELSIEVE_MAX_BYTES" in line

@@ -280,7 +280,8 @@ def _folds(problem: Problem, cv: Any, random: Any) -> list[tuple[Rows, Rows]]:
 
     n_rows = problem.targets.n_rows
     if n_rows < LEAST_ROWS:
-        raise InputError(f"The explained share needs at least {LEAST_ROWS} rows, and there are {n_rows}.")
+        few = f"The explained share needs at least {LEAST_ROWS} rows, and there are {n_rows}"
+        raise InputError(f"{few}; give the number of features to select.")
     if cv is None or is_whole(cv):
         n_folds = (10 if n_rows < FEW_ROWS else 5) if cv is None else int(cv)
         splits = KFold(min(n_folds, n_rows), shuffle=True, random_state=random).split(np.empty((n_rows, 0)))
