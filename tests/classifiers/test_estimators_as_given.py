@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from labelsieve.chains import ChainEnsemble, ClassifierChain
-from labelsieve.classifiers import HOMER, IBLR, LIFT, BinaryRelevance, LabelCopies, LabelPowerset, RAkEL
+from labelsieve.classifiers import CLR, HOMER, IBLR, LIFT, BinaryRelevance, LabelCopies, LabelPowerset, MetaLabeler, RAkEL
 
 KINDS = {
     "binary relevance": (BinaryRelevance, 4),
@@ -17,6 +17,8 @@ KINDS = {
     "RAkEL": (lambda base: RAkEL(base, k=2, disjoint=True, random_state=0), 2),
     "copies": (LabelCopies, 1),
     "HOMER": (lambda base: HOMER(base, n_children=2, random_state=0), 6),
+    "CLR": (CLR, 10),
+    "MetaLabeler": (MetaLabeler, 5),
     "LIFT": (lambda base: LIFT(base=base, random_state=0), 4),
     "IBLR": (lambda base: IBLR(base=base), 4),
 }

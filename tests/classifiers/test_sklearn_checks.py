@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import LabelwiseSieve, classifiers
 from labelsieve.classifiers import (
+    CLR,
     HOMER,
     IBLR,
     LIFT,
@@ -14,6 +15,7 @@ from labelsieve.classifiers import (
     KNNRegressor,
     LabelCopies,
     LabelPowerset,
+    MetaLabeler,
     MLkNN,
     PrunedPowerset,
     RAkEL,
@@ -49,6 +51,8 @@ SETTINGS = {
     ],
     SparseOneVsRest: [SparseOneVsRest(prune=0.0, tol=1e-12, dual=False)],
     HOMER: [HOMER(LOGISTIC, random_state=0)],
+    CLR: [CLR(LOGISTIC), CLR(EXACT_SVM, ties="present")],
+    MetaLabeler: [MetaLabeler(LOGISTIC), MetaLabeler(EXACT_SVM)],
 }
 
 

@@ -9,6 +9,7 @@ Every estimator that is passed as ``base`` is cloned and fitted by its own ``fit
 from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.classifiers.homer import HOMER
 from labelsieve.classifiers.j48 import J48
+from labelsieve.classifiers.label_ranking import CLR, MetaLabeler
 from labelsieve.classifiers.labelsets import LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.classifiers.lift import LIFT
 from labelsieve.classifiers.neighbor_search import Neighbors, nearest_neighbors, nested_neighbors
@@ -17,6 +18,7 @@ from labelsieve.classifiers.prefix_scores import prefix_scores
 from labelsieve.classifiers.sparse_one_vs_rest import SparseOneVsRest
 
 __all__ = [
+    "CLR",
     "HOMER",
     "IBLR",
     "J48",
@@ -27,6 +29,7 @@ __all__ = [
     "LabelCopies",
     "LabelPowerset",
     "MLkNN",
+    "MetaLabeler",
     "Neighbors",
     "PrunedPowerset",
     "RAkEL",
