@@ -1,7 +1,11 @@
 """The errors for input that cannot be used, warnings about columns, checks of parameters, and lookup of public names."""
 
 import difflib
-from collections.abc import Iterable, Mapping
+import sys
+import warnings
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -50,6 +54,65 @@ class TargetTypeWarning(ColumnWarning):
 
 class ConstantTargetWarning(ColumnWarning):
     """Targets with one value in all rows, about which no feature has information."""
+
+
+class MissingTargetWarning(ColumnWarning):
+    """Targets that are unknown in some rows: each is counted in the rows in which it is known."""
+
+
+class LeakWarning(ColumnWarning):
+    """A feature that alone predicts a target almost perfectly, as one that is known only after the target does."""
+
+
+class TableWarning(ColumnWarning):
+    """A column or row that does not belong to a table of features: it numbers the rows, repeats the header, or sums them up."""
+
+
+_told: ContextVar[bool] = ContextVar("told", default=False)
+_left_out: ContextVar[frozenset[object]] = ContextVar("left_out", default=frozenset())
+# A warning is attributed to the first line outside of these: that of the user, also if a pipeline of scikit-learn calls fit.
+_INNER = frozenset(("labelsieve", "sklearn", "joblib", "functools", "contextlib"))
+
+
+def warn(message: str, category: type[Warning], *, column: object = None) -> None:
+    """Issue a warning at the line of the user who called labelsieve.
+
+    A :class:`ColumnWarning` is not issued inside :func:`told_before`, nor about a ``column`` that is excluded there.
+
+    Parameters
+    ----------
+    message, category : str, type
+        The warning.
+    column : int or str, default=None
+        The number or name of the column that the warning is about.
+    """
+    if issubclass(category, ColumnWarning) and (_told.get() or (column is not None and column in _left_out.get())):
+        return
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] not in _INNER:
+            break
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level + 1)
+
+
+def all_told() -> bool:
+    """Tell whether warnings about columns are switched off, so that nobody needs to look for their reasons."""
+    return _told.get()
+
+
+@contextmanager
+def told_before(told: bool = True, excluded: Collection[object] = ()) -> Iterator[None]:
+    """Switch off warnings about columns inside, because the user has been told when the table was read first.
+
+    Without ``told``, warnings about ``excluded`` columns, given by name or number, are switched off: nobody needs them.
+    """
+    tokens = _told.set(_told.get() or told), _left_out.set(_left_out.get() | frozenset(excluded))
+    try:
+        yield
+    finally:
+        _told.reset(tokens[0])
+        _left_out.reset(tokens[1])
 
 
 def is_whole(value: object) -> TypeGuard[int]:

@@ -122,7 +122,7 @@ def test_commands_that_read_a_file_take_what_its_refusal_suggests(tmp_path, comm
     file = tmp_path / "songs.csv"
     file.write_text("tempo,loud,calm\n98,3,1\n160,9,0\n97,2,\n120,5,1\n")
     assert "--labels: a number" in refusal(*command, file)
-    assert "--missing-labels drop" in refusal(*command, file, "--labels", "1")
+    assert "--missing-labels drop" in refusal(*command, file, "--labels", "1", "--missing-labels", "error")
     assert run(*command, file, *([] if command[0] == "datasets" else ["-k", 1]), "--labels", "1", "--missing-labels", "drop")
 
 

@@ -12,7 +12,6 @@ from tests.support.table_libraries import install_only
 REFUSED = {
     "missing value": ("a,b,y\n1,2,0\n,3,1\n", "1", "column 'a' has 1 missing values, the first in row 2; fill them"),
     "question mark": ("a,b,y\n1,2,0\n?,3,1\n", "1", "column 'a' has 1 missing values"),
-    "missing label": ("a,b,y\n1,2,0\n2,3,NA\n", "1", "label 'y' is missing in row 2"),
     "short row": ("a,b,y\n1,2,0\n2,3\n", "1", "line 3: there are 2 values and 3 columns"),
     "long row": ("a,b,y\n1,2,0\n1,2,0,7\n", "1", "line 3: there are 4 values and 3 columns"),
     "every row long": ("a,b,y\n1,2,0,7\n1,2,0,7\n", "1", "line 2: there are 4 values and 3 columns"),

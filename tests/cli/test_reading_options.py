@@ -144,10 +144,11 @@ def test_unknown_labels_are_kept_and_left_out_label_by_label(tmp_path):
     table = np.column_stack([X.astype(str), cells])
     path = tmp_path / "unknown.csv"
     path.write_text("a,b,c,y1,y2\n" + "\n".join(map(",".join, table)) + "\n", encoding="utf-8")
-    refused = run("select", path, "--labels", "y*")
+    refused = run("select", path, "--labels", "y*", "--missing-labels", "error")
     assert refused.exit_code == 2
     assert "--missing-labels keep" in refused.stderr
     found, _ = document("select", path, "--labels", "y*", "--missing-labels", "keep", "--criterion", "mim", "-k", 3)
+    assert found == document("select", path, "--labels", "y*", "--criterion", "mim", "-k", 3)[0]
     expected = dict.fromkeys("abc", 0.0)
     for label in range(2):
         known = cells[:, label] != ""

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets.readers import csv as csv_reader
-from labelsieve.datasets.readers.columns import MISSING
 from labelsieve.datasets.readers.csv import parse_csv
+from labelsieve.tables.text import MISSING
 
 NUMBERS = st.one_of(
     st.integers(-(10**20), 10**20).map(str),

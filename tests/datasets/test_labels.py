@@ -6,6 +6,7 @@ import pytest
 from labelsieve import InputError
 from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets.readers.labels import read_label_header
+from labelsieve.errors import MissingTargetWarning
 
 ROWS = "@attribute a numeric\n@attribute b {0,1}\n@attribute c {0,1}\n@attribute d {0,1}\n@data\n0.5,1,0,0\n2,0,0,1\n"
 
@@ -164,7 +165,11 @@ def test_missing_labels_are_refused_dropped_or_absent(write, declared, rows):
     text = "@relation r\n@attribute a numeric\n@attribute y " + declared + "\n@data\n" + "\n".join(rows) + "\n"
     file = write("made.arff", text)
     with pytest.raises(DatasetError, match=r"'y' is missing in row 2 \(1 rows .* missing_labels=\"drop\""):
-        load(file, 1)
+        load(file, 1, missing_labels="error")
+    with pytest.warns(MissingTargetWarning, match=r"'y' is missing in row 2 \(1 rows .* missing_labels=\"drop\"") as told:
+        kept = load(file, 1)
+    assert told[0].filename == __file__
+    np.testing.assert_array_equal(kept.Y, load(file, 1, missing_labels="keep").Y)
     for policy, kept, labels in (("drop", [5, 7], [1, 0]), ("absent", [5, 6, 7], [1, 0, 0])):
         X, Y = load(file, 1, missing_labels=policy, return_X_y=True)
         X, Y = (X, Y) if rows is MISSING["dense"] else (X.toarray(), Y.toarray())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from labelsieve.datasets import Dataset, load, save
-from labelsieve.datasets.readers.columns import MISSING
+from labelsieve.tables.text import MISSING
 from tests.support.saved_datasets import assert_same, assert_same_labels, bits, data_sets, dense, texts
 from tests.support.shared_files import shared_file
 

@@ -143,8 +143,6 @@ def test_a_comment_above_the_header_is_named_in_the_error(tmp_path):
         (b"ARROW1\0\0", "Feather"),
         (b"SQLite format 3\0", "SQLite"),
         (b"\x80\x05\x95\0", "pickle"),
-        (b'[{"a": 1}]', "JSON"),
-        (b'{"a": 1}\n{"a": 2}\n', "JSON"),
     ],
 )
 def test_other_formats_are_refused_by_name(tmp_path, content, name):

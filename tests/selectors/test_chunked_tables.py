@@ -27,7 +27,7 @@ def make_frame(seed=0):
     frame = pd.DataFrame({f"f{j}": rng.normal(size=N_ROWS) for j in range(5)})
     frame.loc[::7, "f3"] = np.nan
     frame["age"] = rng.integers(0, 90, N_ROWS)
-    frame["id"] = rng.permutation(N_ROWS)
+    frame["id"] = 2 * rng.permutation(N_ROWS)
     frame["mood"] = rng.choice(["calm", "sad", "?", "happy"], N_ROWS)
     for position, label in enumerate(LABELS):
         frame[label] = ((frame["f1"] > position / 3) | (rng.random(N_ROWS) < 0.2)).astype(int)

@@ -25,7 +25,7 @@ from labelsieve.cli.methods import methods
 from labelsieve.cli.options import HelpWithNames, command_line, examples
 from labelsieve.cli.report import REPORT, check_output, report, write_demo
 from labelsieve.cli.select import select
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, MissingTargetWarning
 from labelsieve.report.text import listed, plain_table, printable, prose, text_of
 
 if TYPE_CHECKING:
@@ -158,9 +158,14 @@ class Notes:
 
     def __init__(self) -> None:
         self._shown: dict[str, set[str]] = {}
+        self._missing_labels = False
 
-    def show(self, message: Warning | str, *_: object, **__: object) -> None:
+    def show(self, message: Warning | str, category: type[Warning] = UserWarning, *_: object, **__: object) -> None:
         """Print a warning; this method replaces ``warnings.showwarning``."""
+        if issubclass(category, MissingTargetWarning):  # both the reader and the selector tell of missing labels
+            if self._missing_labels:
+                return
+            self._missing_labels = True
         note = printable(" ".join(str(message).split()))
         similar = self._shown.setdefault(NUMBER.sub("0", note), set())
         if note not in similar and len(similar) <= self.MOST_SIMILAR:

@@ -257,14 +257,17 @@ def registered(registry: str, *more: str) -> Callable[[], list[str]]:
     return lambda: [*more, *getattr(import_module("labelsieve.registry"), registry)]
 
 
-FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, SciPy (.X.npz), CSV with a header row, Excel (.xlsx), Parquet; also compressed."
+FORMATS = (
+    "ARFF (Mulan, MEKA), Matlab, libsvm, SciPy (.X.npz), CSV with a header row, JSON lines, Excel (.xlsx), Parquet; also "
+    "compressed."
+)
 FILE = f"{FORMATS.removesuffix('.')}; or a name from datasets list."
 LABELS = (
     "Label columns: N, the last N columns; -N, the first N; comma-separated names; a pattern such as 'label_*'; a regular "
     "expression after re: ('re:^y[0-9]+$'); or an XML header. Not needed if the file declares them."
 )
 SEPARATOR = "Separator of label sets in label columns, such as ';'; none: they are not sets. Default: detected."
-MISSING_LABELS = "Missing labels: raise an error, drop their rows, treat them as absent, or keep them as unknown."
+MISSING_LABELS = "Missing labels: keep them as unknown (default), drop their rows, treat them as absent, or raise an error."
 MAX_BYTES = "Maximum memory for reading, such as 8G; default: 4G, or the available memory if less."
 
 
@@ -280,7 +283,7 @@ class ReadOptions:
             help="String attributes and non-numeric dates of ARFF files: raise an error, drop them, or treat them as nominal."
         ),
     ] = "error"
-    missing_labels: Annotated[Literal["error", "drop", "absent", "keep"], typer.Option(help=MISSING_LABELS)] = "error"
+    missing_labels: Annotated[Literal["keep", "drop", "absent", "error"] | None, typer.Option(help=MISSING_LABELS)] = None
     max_bytes: Annotated[str | None, typer.Option(help=MAX_BYTES)] = None
 
     def settings(self) -> dict[str, Any]:
@@ -289,11 +292,9 @@ class ReadOptions:
 
         separator = "" if self.label_separator == "none" else self.label_separator
         limit = None if self.max_bytes is None else read_size(self.max_bytes, "--max-bytes")
-        given = {"labels": self.labels, "label_separator": separator, "max_bytes": limit}
-        words = {"strings": self.strings, "missing_labels": self.missing_labels}
-        return {name: value for name, value in given.items() if value is not None} | {
-            name: value for name, value in words.items() if value != "error"
-        }
+        given: dict[str, Any] = {"labels": self.labels, "label_separator": separator, "max_bytes": limit}
+        given |= {"strings": None if self.strings == "error" else self.strings, "missing_labels": self.missing_labels}
+        return {name: value for name, value in given.items() if value is not None}
 
     def load(self, path: str | os.PathLike[str], *, names: bool = True) -> "Dataset":
         """Read a file or, with ``names``, a data set of the catalog; errors name options instead of parameters."""

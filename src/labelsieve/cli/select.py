@@ -394,7 +394,7 @@ def large_table(
         size = CELL // 2 * path.stat().st_size if path.is_file() else 0
     if not always and not path.is_dir() and (limit is None or size <= limit):
         return None
-    for name, default in (("strings", "error"), ("missing_labels", "error"), ("label_separator", None)):
+    for name, default in (("strings", "error"), ("missing_labels", None), ("label_separator", None)):
         if getattr(options, name) != default:
             raise InputError(f"--{name.replace('_', '-')} is for files that fit into memory; raise --memory-limit.")
     chosen: dict[str, Any] = {"memory_limit": limit, "cache_folder": cache_folder}

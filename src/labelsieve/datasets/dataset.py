@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.readers.columns import MISSING, TextCells, text_column
+from labelsieve.datasets.readers.columns import TextCells, text_column
 from labelsieve.errors import InputError, one_of, unknown_name
 from labelsieve.resources import available_memory
 from labelsieve.tables.frames import check_sparse
-from labelsieve.tables.text import is_code, read_formatted_numbers
+from labelsieve.tables.text import MISSING, is_code, read_formatted_numbers
 from labelsieve.tables.types import CompressedMatrix, Matrix, is_sparse
 
 Kind = Literal["numeric", "nominal"]

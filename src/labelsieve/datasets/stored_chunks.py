@@ -29,13 +29,14 @@ from labelsieve.datasets.column_sources import (
     to_arrow,
 )
 from labelsieve.datasets.readers.arff import Header, read_header, read_rows
-from labelsieve.datasets.readers.columns import MISSING, Column, Table, TextCells, check_names, text_column
+from labelsieve.datasets.readers.columns import Column, Table, TextCells, check_names, text_column
 from labelsieve.datasets.readers.csv import SAMPLE, code_columns, find_delimiter
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces, whole_lines
 from labelsieve.datasets.readers.labels import Labels, label_names, targets
 from labelsieve.datasets.readers.libsvm import LibsvmRows
 from labelsieve.datasets.readers.parquet import TableMetadata, column_array
 from labelsieve.errors import DatasetError, InputError, require_same_rows
+from labelsieve.tables.text import MISSING
 
 CSV_BLOCK = 2**20  # bytes of a file by which the types of the columns are found
 ARFF_BLOCK = 2**19  # bytes of text that are parsed at a time

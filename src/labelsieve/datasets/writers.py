@@ -28,11 +28,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from labelsieve.datasets.dataset import Dataset
-from labelsieve.datasets.readers.columns import MISSING, Column, check_names
+from labelsieve.datasets.readers.columns import Column, check_names
 from labelsieve.datasets.readers.labels import header_of, one_comes_first, read_label_header
 from labelsieve.datasets.readers.npz import label_file
 from labelsieve.datasets.readers.parquet import TableMetadata, arrow, column_array
 from labelsieve.errors import DatasetError, some_of
+from labelsieve.tables.text import MISSING
 from labelsieve.tables.types import CompressedMatrix, Matrix, dense_array, is_sparse
 
 EXACT = 2**53  # whole numbers up to this are floats too
@@ -188,7 +189,8 @@ def check_dataset(dataset: Dataset, file: Path) -> CheckedDataset:
     if X.shape[0] != Y.shape[0] or not X.shape[0]:
         raise DatasetError(f"X has {X.shape[0]} rows and Y has {Y.shape[0]}.", "Both need the same, not 0.", file)
     if np.isnan(Y if isinstance(Y, np.ndarray) else Y.data).any():
-        raise DatasetError("a label is missing (NaN in Y).", "Fill it, or leave out the row.", file)
+        remedy = "Fill it, or leave out the row, for example with --missing-labels drop."
+        raise DatasetError("a label is missing (NaN in Y).", remedy, file)
     return CheckedDataset(dataset, features, labels, X, Y, file)
 
 

@@ -1,6 +1,5 @@
 """ByColumn: different discretizers for different columns."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from sklearn.base import clone
 
 from labelsieve.discretize.base import Discretizer, Missing
 from labelsieve.discretize.kept_values import Levels
-from labelsieve.errors import ColumnWarning
+from labelsieve.errors import told_before
 from labelsieve.parameters import REQUIRED, parameter
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.frames import NumberTable, read_table
@@ -68,8 +67,7 @@ class ByColumn(Discretizer):
     ) -> Codes | list[Codes]:
         """Encode ``X``; returns codes, or a list of codes, one for each target, if a discretizer has cut points for each."""
         self._validate_params()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ColumnWarning)  # the discretizers of the columns give the same
+        with told_before():  # the discretizers of the columns give the same
             table = read_table(X, allow_missing=True)
         parts: dict[int, list[int]] = {}
         rules = self._rules(table)

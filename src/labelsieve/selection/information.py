@@ -147,7 +147,8 @@ def confidence_table(
     """Confidence limits of the information of these features, and confidence sets of their ranks.
 
     Columns of the table: ``feature`` and ``label`` (numbers), ``information``, ``lower``, ``upper``, ``first_rank`` and
-    ``last_rank``.
+    ``last_rank``. The information is that of :func:`label_information`, so that a page shows one value of it; the limits are
+    always corrected for bias.
     """
     codes, targets = coding.codes(problem, columns)
     features = one_table(codes, "information_confidence")
@@ -159,12 +160,13 @@ def confidence_table(
     ranks = information_ranks(features, targets, confidence=confidence, **options)
     level = level_for_any_label(confidence, targets.n_columns)
     found = information_intervals(features, targets, method=method, confidence=level, **options)
-    top = found.estimate.argmax(axis=1)
+    information = label_information(problem, coding, columns)
+    top = information.argmax(axis=1)
     at = np.arange(len(columns)), top
     return {
         "feature": list(columns),
         "label": top.tolist(),
-        "information": found.estimate[at].tolist(),
+        "information": information[at].tolist(),
         "lower": found.lower[at].tolist(),
         "upper": found.upper[at].tolist(),
         "first_rank": ranks[:, 0].tolist(),

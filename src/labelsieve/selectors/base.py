@@ -50,6 +50,7 @@ from labelsieve.statistics import Stability
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base import Evaluator
 from labelsieve.tables.frames import check_sparse, is_frame
+from labelsieve.tables.mistakes import warn_of_leaks
 from labelsieve.tables.problem import Names, NumberProblem, Problem, Source, check_features, column_numbers, read
 from labelsieve.tables.targets import TARGET_TYPES, read_target_columns
 from labelsieve.tables.types import (
@@ -204,6 +205,8 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         self.support_[result.selected[result.selected >= 0]] = True
         for name, value in result.attributes.items():
             setattr(self, f"{name}_", value)
+        if isinstance(problem, Problem) and problem.feature_names is not None and not isinstance(problem.X, StoredTable):
+            warn_of_leaks(problem.features, problem.targets, result.selected.ravel().tolist(), problem.target_names)
         return self
 
     # ------------------------------------------------------------------------- helpers for subclasses
@@ -852,9 +855,9 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         Returns
         -------
         frame
-            ``feature``, ``label``, ``information`` (nats, corrected for bias), ``lower``, ``upper``, ``first_rank``,
-            ``last_rank`` and, of selectors and stopping rules with a false discovery rate, ``q``. Cost: counting the listed
-            columns for every bootstrap sample.
+            ``feature``, ``label``, ``information`` (in nats, as in :meth:`label_information`), ``lower``, ``upper``,
+            ``first_rank``, ``last_rank`` and, of selectors and stopping rules with a false discovery rate, ``q``. Cost:
+            counting the listed columns for every bootstrap sample.
 
         Examples
         --------

@@ -29,7 +29,7 @@ from labelsieve.discoveries.knockoff_statistics import batches, design_columns, 
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.discretize.base import Missing
 from labelsieve.errors import InputError, unknown_name
-from labelsieve.information import mutual_information
+from labelsieve.information import conditional_mutual_information, mutual_information
 from labelsieve.labelspace import TargetTable
 from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, StrOptions, checked_fit, parameter
@@ -46,9 +46,11 @@ from labelsieve.tables.codes import Codes
 from labelsieve.tables.problem import Names, Problem, read
 from labelsieve.tables.targets import TargetTypes
 from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
+from labelsieve.tables.weights import Estimator
 
 Real = NDArray[np.float64]
 MODELS = ("likelihood-ratio", "lasso")  # importances of features from linear models of all targets
+ESTIMATOR: Estimator = "miller-madow"  # of the information that is shown
 CONFIDENCE = 0.95  # of the intervals of information
 # Many targets reveal errors of a shrunk correlation matrix, and have power to spare: correlations are shrunk less.
 MANY_TARGETS, WEAK_SHRINKAGE = 50, 1 / 3
@@ -222,7 +224,7 @@ class MarginalDiscoveries(BaseDiscoveries):
     p_values_ : ndarray of shape (n_features, n_labels)
         p-value of every pair.
     information_ : ndarray of shape (n_features, n_labels)
-        Mutual information in nats, given the strata if there are any.
+        Mutual information in nats, corrected for bias (Miller and Madow), given the strata if there are any.
     q_values_ : ndarray of shape (n_features,)
         The smallest ``alpha`` at which the feature is selected.
     label_q_values_ : ndarray of shape (n_features, n_labels)
@@ -234,8 +236,9 @@ class MarginalDiscoveries(BaseDiscoveries):
     tests_ : ndarray of str, shape (n_features, n_labels)
         How each p-value was obtained: ``"exact"``, ``"g-test"``, ``"permutation"``, or ``"none"`` for constant columns.
     minimum_information_, detectable_information_ : float
-        Information, in nats, at which a single pair is discovered if no other is; and the true information for which this
-        happens with a probability of 80 %. For the most frequent degrees of freedom, by the chi-square distribution of G.
+        Observed information, in nats and not corrected for bias, at which a single pair is discovered if no other is; and the
+        true information for which this happens with a probability of 80 %. For the most frequent degrees of freedom, by the
+        chi-square distribution of G.
     reason_ : str
         The tests that were used and, where nothing was discovered, what could have been.
     selected_, scores_, support_, feature_scores_
@@ -308,7 +311,13 @@ class MarginalDiscoveries(BaseDiscoveries):
         self.minimum_information_ = evidence.minimum_information
         self.detectable_information_ = evidence.detectable_information
         reason = evidence.reason(self.n_permutations, found=bool((q_values <= self.alpha).any()))
-        return self._discoveries(tests.information, tests.p_values, q_values, label_q_values, reason)
+        # The tests are of the plug-in estimate. What is shown is corrected for its bias, as for the default of Sieve.
+        known: dict[str, Any] = {"estimator": ESTIMATOR, "n_jobs": self.n_jobs}
+        if of_rows[0] is None:
+            information = mutual_information(features, targets, **known)
+        else:
+            information = conditional_mutual_information(features, targets, of_rows[0], **known)
+        return self._discoveries(information, tests.p_values, q_values, label_q_values, reason)
 
     @property
     def tests_(self) -> NDArray[np.str_]:
@@ -366,7 +375,8 @@ class ConditionalDiscoveries(BaseDiscoveries):
     label_q_values_ : ndarray of shape (n_features, n_targets)
         1: the statistics are of all targets together, and no pair of a feature and a target is discovered.
     information_ : ndarray of shape (n_features, n_targets)
-        Mutual information of each feature with each target, in nats; not used for the selection.
+        Mutual information of each feature with each target, in nats, corrected for bias (Miller and Madow); not used for the
+        selection.
     information_interval_ : ndarray of shape (n_selected, 2)
         Confidence limits (95 %, corrected for the choice of the target) of the information of each selected feature about its
         most informative target: see :meth:`labelsieve.Sieve.information_confidence`.
@@ -419,7 +429,7 @@ class ConditionalDiscoveries(BaseDiscoveries):
         self.e_values_ = knockoff_e_values(self.statistics_, self.alpha)
         single = [knockoff_e_values(row[np.newaxis], self.alpha) > 0 for row in self.statistics_]
         self.frequency_ = np.mean(single, axis=0)
-        information = mutual_information(codes, targets, n_jobs=self.n_jobs)
+        information = mutual_information(codes, targets, estimator=ESTIMATOR, n_jobs=self.n_jobs)
         q_values = e_q_values(self.e_values_)
         found = self._discoveries(information, None, q_values, np.ones(information.shape))
         support = np.isin(np.arange(problem.n_features), found.selected)

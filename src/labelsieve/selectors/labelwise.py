@@ -27,7 +27,7 @@ from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, Parents
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base import CannotEvaluate
 from labelsieve.tables.frames import is_frame
-from labelsieve.tables.nominal import warn_of_bias
+from labelsieve.tables.nominal import warn_of_bias, warn_of_single_levels
 from labelsieve.tables.problem import Problem, check_features, read
 from labelsieve.tables.types import StoredTable, TableLike, TargetsLike, WeightsLike
 
@@ -147,6 +147,8 @@ class LabelwiseSieve(BaseCountingSieve):
         tables = method.encode(problem, self.n_jobs)
         if not isinstance(method.discretizer, AsGiven):
             warn_of_bias(tables[0].X, method.estimator, list(self.excluded))
+        if tables[0].X.levels.max() == 1 and problem.feature_names is not None:
+            warn_of_single_levels(tables[0].X)
         given = method.parents if self.parents is None else self.parents
         parents, network = (None, None) if given is None else self._find_parents(method, problem, tables, given)
         targets, (forced, excluded) = tables[0].Y, self._limits(problem)

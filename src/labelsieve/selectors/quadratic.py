@@ -1,7 +1,6 @@
 """QuadraticSieve: weights of all features jointly by a quadratic program (MLQPFS)."""
 
 import math
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
@@ -19,7 +18,7 @@ from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOption
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import AsGiven, Discretizer, one_table
-from labelsieve.errors import InputError, is_whole
+from labelsieve.errors import InputError, is_whole, warn
 from labelsieve.labelspace.base import CountingInput, RandomState
 from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Interval, StrOptions, checked_fit, parameter
 from labelsieve.progress import progress_bar
@@ -29,7 +28,7 @@ from labelsieve.search import QuadraticProgram
 from labelsieve.selectors.base import COUNT, Count, Result
 from labelsieve.selectors.counting import BaseCountingSieve
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.nominal import warn_of_bias
+from labelsieve.tables.nominal import warn_of_bias, warn_of_single_levels
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 
@@ -359,6 +358,8 @@ class QuadraticSieve(BaseCountingSieve):
         features, targets, options = data.X, data.Y, self._options(method, data)
         if not isinstance(method.discretizer, AsGiven):
             warn_of_bias(features, method.estimator, list(self.excluded))
+        if features.levels.max() == 1 and problem.feature_names is not None:
+            warn_of_single_levels(features)
         if self.criterion == "qpfs" and targets.n_columns != 1:
             raise InputError(
                 f"QuadraticSieve('qpfs') is for one target and Y has {targets.n_columns} columns; use criterion='mlqpfs'."
@@ -376,11 +377,10 @@ class QuadraticSieve(BaseCountingSieve):
                 program.solve()
             curvature = program.curvature()
         if program.optimality > self.tol:
-            warnings.warn(
+            warn(
                 f"QuadraticSieve stopped after {program.n_steps} steps with optimality {program.optimality:.1e}, above "
                 f"tol={self.tol}; raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         everywhere = np.zeros((2, problem.n_features))
         everywhere[:, free] = program.weights, program.scores()

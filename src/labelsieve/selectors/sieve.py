@@ -27,7 +27,7 @@ from labelsieve.selectors.pair_counts import PairCounts
 from labelsieve.selectors.support import Request, require_supported
 from labelsieve.stopping import SelectionPath, StoppingRule
 from labelsieve.stopping.curves import stop_search
-from labelsieve.tables.nominal import ID_LEVELS, warn_of_bias
+from labelsieve.tables.nominal import ID_LEVELS, warn_of_bias, warn_of_single_levels
 from labelsieve.tables.problem import Problem, read
 from labelsieve.tables.types import LAZY_PACKAGES, StoredTable, TargetsLike, WeightsLike
 from labelsieve.tables.weights import read_target_weights
@@ -202,6 +202,8 @@ class Sieve(BaseCountingSieve):
         data = tables[0] if joined or len(tables) == 1 else one_table(tables, "Sieve")
         if data.X.levels.max() > ID_LEVELS and not isinstance(method.discretizer, AsGiven):
             warn_of_bias(data.X, method.estimator, list(self.excluded))
+        if data.X.levels.max() == 1 and problem.feature_names is not None:
+            warn_of_single_levels(data.X)
         given = method.parents if self.parents is None else self.parents
         parents, network = None, None
         if given is not None and not isinstance(problem.X, PairCounts):  # counts have no rows to learn a network from

@@ -175,7 +175,7 @@ class SplitWork:
         """Rank the best ``n_wanted`` features by the training rows, best first."""
         prepared = self._prepared(selector, n_wanted, seed)
         name = type(prepared).__name__
-        with part_of_the_rows():
+        with part_of_the_rows(told=False):  # all rows are never read
             if isinstance(prepared, BaseSieve) and prepared.target_type == self._target_type:
                 prepared.fit(self._problem, None)  # it has the targets
             else:

@@ -1,6 +1,5 @@
 """Arrays, frames and sparse matrices become a NumberTable: one number per cell, and which columns are nominal."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
@@ -11,8 +10,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.errors import DateColumnWarning, InputError
-from labelsieve.tables.text import FrameColumn, Levels, level_ranks, read_levels, warn_of_number_texts
+from labelsieve.errors import ColumnWarning, DateColumnWarning, InputError, warn
+from labelsieve.tables.text import (
+    FrameColumn,
+    Levels,
+    are_undecided_dates,
+    date_column,
+    level_ranks,
+    read_levels,
+    warn_of_number_texts,
+)
 from labelsieve.tables.types import CompressedMatrix, Frame, Matrix, SparseMatrix, TableLike, TargetsLike, is_sparse
 
 if TYPE_CHECKING:
@@ -119,6 +126,8 @@ _PLAIN = nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, 
 _NOMINAL = nw.String, nw.Categorical, nw.Enum
 _WIDE = nw.Int128, nw.UInt128
 _TEMPORAL = nw.Datetime, nw.Date, nw.Duration, nw.Time
+EXACT = 2**53  # whole numbers up to this are exact in floating point
+LOOKED_AT = 256  # rows that show whether a column of whole numbers has large ones
 LABEL_SETS = "Sets of labels become 0/1 columns with sklearn.preprocessing.MultiLabelBinarizer."
 
 
@@ -136,12 +145,15 @@ class NumberTable:
         The sorted levels of the columns of text, whose numbers are ranks among these.
     nominal : frozenset of int
         The columns of categories, whose numbers have no order: text, categories and booleans.
+    origin : tuple of int or None
+        The numbers that the columns have in the table that the user passed, if some of its columns were taken.
     """
 
     values: NDArray[Any] | CompressedMatrix
     names: tuple[str, ...] | None
     text: Mapping[int, Levels] = field(default_factory=dict)
     nominal: frozenset[int] = frozenset()
+    origin: tuple[int, ...] | None = None
 
     @property
     def dense(self) -> NDArray[Any] | None:
@@ -161,8 +173,13 @@ class NumberTable:
         return n_rows, n_columns
 
     def name(self, column: int) -> str:
-        """Return a column's number and name as messages show them."""
-        return f"column {column}" if self.names is None else f"column {column} ({self.names[column]!r})"
+        """Return a column's number in the table of the user, and its name, as messages show them."""
+        number = column if self.origin is None else self.origin[column]
+        return f"column {number}" if self.names is None else f"column {number} ({self.names[column]!r})"
+
+    def key(self, column: int) -> int | str:
+        """Return a column's name or, without names, its number in the table of the user."""
+        return self.names[column] if self.names is not None else column if self.origin is None else self.origin[column]
 
     def column(self, column: int) -> NDArray[Any]:
         """Return the numbers of a column, also those that a sparse matrix does not store."""
@@ -193,6 +210,7 @@ class NumberTable:
             None if self.names is None else tuple(self.names[column] for column in columns),
             {at: self.text[column] for at, column in enumerate(columns) if column in self.text},
             frozenset(at for at, column in enumerate(columns) if column in self.nominal),
+            tuple(columns) if self.origin is None else tuple(self.origin[column] for column in columns),
         )
 
     def measurements(self) -> "NumberTable":
@@ -221,12 +239,47 @@ def read_table(X: TargetsLike | NumberTable, *, what: str = "X", allow_missing: 
         table = _read_frame(read_frame(X, what), what, allow_missing)
     else:
         table = NumberTable(_read_array(X, what, allow_missing), None)
-    n_rows, n_columns = table.values.shape
+    values, (n_rows, n_columns) = table.values, table.values.shape
     if n_rows == 0 or n_columns == 0:
         raise InputError(f"{what} is empty: it has {n_rows} rows and {n_columns} columns.")
     if n_rows >= 2**32 - 1:
         raise InputError(f"{what} has {n_rows} rows; at most 4,294,967,294 can be counted.")
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        some = values[:: max(1, n_rows // LOOKED_AT)]
+        if int(some.max()) > EXACT or int(some.min()) < -EXACT:
+            return _keep_exact(table, what)
     return table
+
+
+def _keep_exact(table: NumberTable, what: str) -> NumberTable:
+    """Declare columns nominal whose whole numbers would be merged by floating point."""
+    merged = [column for column in range(table.shape[1]) if merged_as_floats(table.column(column))]
+    for column in merged:
+        _note_exact(table.name(column), table.key(column), what)
+    return replace(table, nominal=table.nominal | frozenset(merged))
+
+
+def merged_as_floats(values: NDArray[Any]) -> bool:
+    """Tell whether different whole numbers beyond 2**53 are equal in floating point.
+
+    >>> merged_as_floats(np.array([2**53, 2**53 + 1])), merged_as_floats(np.array([2**53, 2**53 + 2]))
+    (True, False)
+    """
+    if not len(values) or values.dtype.itemsize < 8 or (int(values.max()) <= EXACT and int(values.min()) >= -EXACT):
+        return False
+    distinct = np.unique(values)
+    return len(np.unique(distinct.astype(np.float64))) < len(distinct)
+
+
+def _note_exact(name: str, column: object, what: str) -> None:
+    if what != "X":  # the reader of the targets says so
+        return
+    warn(
+        f"X, {name} has whole numbers beyond 2**53 that floating point would merge: each is a level. Exclude the column if "
+        "they name something; if they are measurements, divide them or subtract the smallest first.",
+        ColumnWarning,
+        column=column,
+    )
 
 
 # Arrays and sparse matrices.
@@ -415,6 +468,9 @@ def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_miss
         read_column(frame.get_column(name), what) if text is None else text  # frame[0] would be a row
         for name, text in zip(frame.columns, read_levels(frame), strict=True)
     ]
+    for position, column in enumerate(columns):
+        if column.levels is not None and len(column.levels):
+            columns[position] = _dates_of_text(column, frame, position, what)
     for name, column in zip(names, columns, strict=True):
         if column.missing is not None and not allow_missing:
             raise InputError(
@@ -431,6 +487,26 @@ def _read_frame(frame: nw.DataFrame[Any] | nw.Series[Any], what: str, allow_miss
         warn_of_number_texts(frame, text, what)
     nominal = frozenset(position for position, column in enumerate(columns) if column.nominal)
     return NumberTable(_numeric(table, what), names, text, nominal)
+
+
+def _dates_of_text(column: FrameColumn, frame: nw.DataFrame[Any], position: int, what: str) -> FrameColumn:
+    """Return a column of text that is all dates or times as seconds, and any other as it is; categories are taken as meant."""
+    assert column.levels is not None
+    name, text = str(frame.columns[position]), str(column.levels[-1])
+    dates = date_column(column)
+    if dates is None:
+        if are_undecided_dates([str(level) for level in column.levels]) and frame[:, position].dtype == nw.String:
+            warn(
+                f"{what}: dates in column {name!r}, such as {text!r}, stay text, because no day above 12 shows whether the day "
+                "or the month comes first, and every text is a level. Convert them (pandas.to_datetime(..., dayfirst=True)).",
+                DateColumnWarning,
+                column=name,
+            )
+        return column
+    if frame[:, position].dtype != nw.String:
+        return column
+    _note_dates(f"text in column {name!r}, such as {text!r}, is dates or times", what, name)
+    return dates
 
 
 def without_wide_integers(frame: Wide) -> Wide:
@@ -476,6 +552,12 @@ def read_column(series: nw.Series[Any], what: str) -> FrameColumn:
         known = np.asarray(present.to_native().sparse.to_dense())
     else:
         raise _unreadable(series, what)
+    if known.dtype.kind in "iu" and merged_as_floats(known):
+        _note_exact(f"column {series.name!r}", series.name, what)
+        levels, ranks = np.unique(known, return_inverse=True)
+        values = np.full(len(missing), np.nan)
+        values[~missing] = ranks
+        return FrameColumn(values, missing if missing.any() else None, True, np.array(list(map(str, levels)), dtype=object))
     if not missing.any():
         return FrameColumn(known, None, nominal)
     values = np.full(len(missing), np.nan)
@@ -499,10 +581,10 @@ def _numbers(present: nw.Series[Any], what: str) -> NDArray[Any]:
 def _objects(present: list[Any], name: str, what: str) -> NDArray[np.float64]:
     """Read objects of Python that are all numbers, all times or all dates."""
     if all(isinstance(value, time) for value in present):
-        _note_dates(f"column {name!r} holds times", what)
+        _note_dates(f"column {name!r} holds times", what, name)
         return _of_day(present)
     if all(isinstance(value, date | timedelta | np.datetime64 | np.timedelta64) for value in present):
-        _note_dates(f"column {name!r} holds dates", what)
+        _note_dates(f"column {name!r} holds dates", what, name)
         return seconds(np.array([_plain_time(value) for value in present]))
     try:
         if any(isinstance(value, str | bytes) for value in present):
@@ -522,7 +604,7 @@ def _objects(present: list[Any], name: str, what: str) -> NDArray[np.float64]:
 
 def _seconds(present: nw.Series[Any], what: str) -> NDArray[np.float64]:
     """Convert dates to seconds since 1970 in UTC, durations and times of day to seconds."""
-    _note_dates(f"column {present.name!r} holds {present.dtype}", what)
+    _note_dates(f"column {present.name!r} holds {present.dtype}", what, present.name)
     try:
         if present.dtype == nw.Time:
             return _of_day(present.to_list())
@@ -561,11 +643,11 @@ def _plain_time(value: Any) -> np.datetime64 | np.timedelta64:
     return np.timedelta64(value) if isinstance(value, timedelta) else np.datetime64(value).astype("datetime64[us]")
 
 
-def _note_dates(found: str, what: str) -> None:
-    warnings.warn(
+def _note_dates(found: str, what: str, column: object = None) -> None:
+    warn(
         f"{what}: {found}: counted as numbers, in seconds. Derive columns such as the weekday if these are what matters.",
         DateColumnWarning,
-        stacklevel=2,
+        column=column,
     )
 
 

@@ -1,6 +1,5 @@
 """Label sets: lists of the labels of every row, as a table of 0 and 1."""
 
-import warnings
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar
@@ -10,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from labelsieve.errors import InputError, TargetTypeWarning
+from labelsieve.errors import InputError, TargetTypeWarning, warn
 from labelsieve.tables.frames import is_frame, is_series
 from labelsieve.tables.types import CompressedMatrix, TargetsLike
 
@@ -129,11 +128,10 @@ def _is_table(rows: Sequence[Any]) -> bool:
 def _warn_of_columns(rows: Sequence[Any]) -> None:
     """Warn if lists of text could be the rows of a table: they are equally long."""
     if all(isinstance(row, list | tuple) for row in rows) and len({len(row) for row in rows}) == 1 and len(rows[0]) > 1:
-        warnings.warn(
+        warn(
             f"Y is a list of lists of {len(rows[0])} texts each: taken as label sets. If these are the rows of a table of "
             f"{len(rows[0])} targets, pass a frame or numpy.array(Y).",
             TargetTypeWarning,
-            stacklevel=3,
         )
 
 

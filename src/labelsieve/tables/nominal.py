@@ -1,6 +1,5 @@
 """Levels of nominal columns: which are kept, which are pooled into one, and the codes of the cells."""
 
-import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.errors import ColumnWarning, IdLikeColumnWarning
+from labelsieve.errors import ColumnWarning, IdLikeColumnWarning, some_of, warn
 from labelsieve.tables.codes import MAX_LEVELS, Codes, SparseCodes
 from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.text import LOOKED_AT, decimal_mark, is_placeholder
 
 MOST_KEPT = MAX_LEVELS - 2  # a code is left for pooled levels, and one for missing cells
 ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, is like an id
@@ -77,36 +77,61 @@ def keep_levels(
             index, times = index[~missing], None if weights is None else weights[~missing]
         counts = np.bincount(index, weights=times, minlength=len(levels))
         n_rows = len(index) if times is None else times.sum()
-        chosen = _chosen(counts, n_rows, min_level_count, table.name(column), levels)
+        chosen = _chosen(counts, n_rows, min_level_count, table, column, levels)
         kept[column] = KeptLevels(levels[chosen], pooled=bool(chosen.sum() < np.count_nonzero(counts)))
     return kept
 
 
-def _chosen(counts: NDArray[Any], n_rows: float, min_level_count: int, name: str, values: NDArray[Any]) -> NDArray[np.bool_]:
+def _chosen(
+    counts: NDArray[Any], n_rows: float, min_level_count: int, table: NumberTable, position: int, values: NDArray[Any]
+) -> NDArray[np.bool_]:
     """Return the mask of the levels that are not pooled, and warn of columns that look like ids or have too many levels."""
-    n_levels = int(np.count_nonzero(counts))
+    n_levels, name, column = int(np.count_nonzero(counts)), table.name(position), table.key(position)
     chosen: NDArray[np.bool_] = counts >= max(min_level_count, 1)
     if n_levels > ID_LEVELS and 2 * n_levels > n_rows:
         chosen &= counts >= ID_LEVEL_ROWS
-        warnings.warn(
+        warn(
             f"X, {name} has {n_levels:,} levels in {n_rows:,.0f} rows, like an id: levels of fewer than {ID_LEVEL_ROWS} rows "
             "are pooled into one, because the information of a level that hardly recurs is bias. Exclude the column, or "
-            f"derive groups from it; if its values, such as {str(values[0])[:40]!r}, are measurements, make them numbers, for "
-            "example with labelsieve.datasets.to_numbers.",
+            f"derive groups from it.{_measurements(values)}",
             IdLikeColumnWarning,
-            stacklevel=2,
+            column=column,
         )
     if np.count_nonzero(chosen) > MOST_KEPT:
         most = np.argsort(-np.where(chosen, counts, 0), kind="stable")[:MOST_KEPT]
         chosen = np.zeros(len(counts), dtype=bool)
         chosen[most] = True
-        warnings.warn(
+        warn(
             f"X, {name} has {n_levels:,} levels; the {MOST_KEPT:,} most frequent are kept and the others pooled into one. "
             "Use min_level_count= to pool more.",
             ColumnWarning,
-            stacklevel=2,
+            column=column,
         )
     return chosen
+
+
+def _measurements(levels: NDArray[Any]) -> str:
+    """Return a sentence for levels that may be measurements: numbers, or text that is numbers."""
+    value = str(levels[0])[:40]
+    if levels.dtype != object:
+        return f" If its values, such as {value}, are measurements, do not declare it nominal."
+    some = [str(level).strip() for level in levels[:: max(1, len(levels) // LOOKED_AT)]]
+    if decimal_mark([word for word in some if word and not is_placeholder(word)]) is None:
+        return ""
+    return f" If its values, such as {value!r}, are measurements, make them numbers, with labelsieve.datasets.to_numbers."
+
+
+def warn_of_single_levels(codes: Codes) -> None:
+    """Warn of a table in which every column has one level, so that no feature has information."""
+    if codes.n_rows <= ID_LEVELS:  # too few to say anything
+        return
+    names = codes.names or [f"column {column}" for column in range(codes.n_columns)]
+    warn(
+        f"X: all columns have one level ({some_of(list(names), 4)}), because they are constant, or texts that hardly recur and "
+        "are pooled. No feature has information, so all scores are 0 and the order of the features means nothing. Derive "
+        "columns that recur: numbers, dates or groups.",
+        ColumnWarning,
+    )
 
 
 def warn_of_bias(codes: Codes, estimator: str, excluded: Collection[int | str] = ()) -> None:
@@ -128,13 +153,12 @@ def warn_of_bias(codes: Codes, estimator: str, excluded: Collection[int | str] =
     found += f", ... ({len(columns)} columns)" if len(columns) > 3 else ""
     bias = (int(codes.levels[columns].max()) - 1) / (2 * codes.n_rows)
     amount = f" by up to about {bias:.2f} nats" if estimator == "plugin" else f", with estimator={estimator!r} too"
-    warnings.warn(
+    warn(
         f"X: {found} {'has' if len(columns) == 1 else 'have'} many levels for {codes.n_rows:,} rows, so that the information "
         f"about a label of two classes is overestimated{amount}. Use estimator='shrinkage' "
         "(--estimator shrinkage), pool levels of few rows (EqualFrequency(min_level_count=10), --discretizer-of "
         f"{names[columns[0]]}=levels:min_level_count=10), or exclude them.",
         ColumnWarning,
-        stacklevel=3,
     )
 
 
@@ -153,7 +177,8 @@ def _levels(column: NDArray[Any], words: NDArray[Any] | None) -> tuple[NDArray[A
         if column.dtype.kind != "f" or np.array_equal(index, column):
             return index, np.arange(int(high) + 1, dtype=np.float64), missing
     levels, index = np.unique(column, return_inverse=True)
-    return index, levels.astype(np.float64), missing
+    # Floating point would merge whole numbers beyond 2**53.
+    return index, levels if levels.dtype.kind in "iu" else levels.astype(np.float64), missing
 
 
 def encode_levels(codes: Codes, table: NumberTable, kept: Mapping[int, KeptLevels]) -> Codes:

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator
 
-from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows
+from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows, told_before
 from labelsieve.parameters import take_rows
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.cut_points import require_finite
@@ -29,6 +30,7 @@ from labelsieve.tables.frames import (
     validate_data,
 )
 from labelsieve.tables.label_sets import read_label_sets
+from labelsieve.tables.mistakes import look_over, refuse_targets_among_features
 from labelsieve.tables.targets import (
     TargetTable,
     TargetTypes,
@@ -39,6 +41,7 @@ from labelsieve.tables.targets import (
     target_names,
     target_place,
     warn_of_constant_targets,
+    warn_of_missing_targets,
 )
 from labelsieve.tables.types import (
     LAZY_PACKAGES,
@@ -170,6 +173,10 @@ class Problem:
         Mask of the rows in which some target is known, among those with weight; None: all.
     source : Source
         What the user passed.
+    told : bool
+        Whether the table was read before, so that the user has been told what there is to say about its columns.
+    excluded : tuple of int and str
+        Columns that are not selected in any case, by name or number: nothing is said about them.
 
     Examples
     --------
@@ -187,6 +194,8 @@ class Problem:
     n_left_out: int = 0
     known_rows: NDArray[np.bool_] | None = None
     source: Source = field(default_factory=lambda: Source(None, None))
+    told: bool = False
+    excluded: tuple[int | str, ...] = ()
     _codes: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -199,7 +208,11 @@ class Problem:
         """The features as numbers, with the levels of text columns; NaN where a cell is missing."""
         if isinstance(self.X, StoredTable):
             raise InputError("This needs the table in memory; a ChunkedTable is read column by column.")
-        return read_table(self.X, allow_missing=True)
+        with told_before(self.told, self.excluded) if self.told or self.excluded else nullcontext():
+            table = read_table(self.X, allow_missing=True)
+            if table.names is not None:
+                look_over(table)
+        return table
 
     def numbers(self, caller: str) -> Matrix:
         """The features as finite numbers, an array or a sparse matrix, for ``caller``, which calculates with them."""
@@ -229,28 +242,31 @@ class Problem:
             return self.X.encode(discretizer, targets, self.weights)
         # The key has every setting of the discretizer (a representation leaves some out), and the identity of the targets, on
         # which supervised bins depend; they are kept with the codes, so that no other object gets their identity.
+        key: tuple[Any, ...] | None
         try:
             key = type(discretizer), pickle.dumps(discretizer), id(targets)
         except (pickle.PicklingError, AttributeError, TypeError):  # a custom one whose settings cannot be compared
-            tables = discretizer.encode(self.features, targets, self.weights)
-            every = tables if isinstance(tables, list) else [tables]
-            some = [each if columns is None else each.take_columns(np.asarray(columns, dtype=np.intp)) for each in every]
-            return some if isinstance(tables, list) else some[0]
-        known = self._codes.get(key)
-        if known is None and columns is None:
-            known = self._codes[key] = discretizer.encode(self.features, targets, self.weights), targets
-        if known is not None:
-            tables = known[0]
-            if columns is None:
-                return tables  # type: ignore[no-any-return]
-            chosen = np.asarray(columns, dtype=np.intp)
-            return [each.take_columns(chosen) for each in tables] if isinstance(tables, list) else tables.take_columns(chosen)
-        assert columns is not None
-        of_some = *key, tuple(columns)
-        if of_some not in self._codes:
-            rule, table = discretizer.for_columns(columns, self.feature_names), self.features.take_columns(columns)
-            self._codes[of_some] = rule.encode(table, targets, self.weights), targets
-        return self._codes[of_some][0]  # type: ignore[no-any-return]
+            key = None
+        known = None if key is None else self._codes.get(key)
+        with told_before(self.told, self.excluded) if self.told or self.excluded else nullcontext():
+            if known is None and (columns is None or key is None):
+                known = discretizer.encode(self.features, targets, self.weights), targets
+                if key is not None:
+                    self._codes[key] = known
+            if known is not None:
+                tables = known[0]
+                if columns is None:
+                    return tables  # type: ignore[no-any-return]
+                chosen = np.asarray(columns, dtype=np.intp)
+                some = [each.take_columns(chosen) for each in (tables if isinstance(tables, list) else [tables])]
+                return some if isinstance(tables, list) else some[0]
+            assert columns is not None
+            assert key is not None
+            of_some = *key, tuple(columns)
+            if of_some not in self._codes:
+                rule, table = discretizer.for_columns(columns, self.feature_names), self.features.take_columns(columns)
+                self._codes[of_some] = rule.encode(table, targets, self.weights), targets
+            return self._codes[of_some][0]  # type: ignore[no-any-return]
 
     def take_rows(self, rows: NDArray[np.bool_]) -> "Problem":
         """Return the problem of the rows where ``rows`` is true, without reading the data again."""
@@ -347,6 +363,8 @@ def read(
         if sp.issparse(given):
             check_sparse(given, "Y")
         source = Source(X.tocsr() if sp.issparse(X) else X, given.tocsr() if sp.issparse(given) else given, sample_weight)
+        if names is not None and labels is not None and sets is None and reset:
+            refuse_targets_among_features(X, y, names, labels)
         rows, weights = None, None
         if sample_weight is not None:
             rows, weights = positive_weights(sample_weight, table.shape[0])
@@ -362,11 +380,14 @@ def read(
         n_left_out = int(np.count_nonzero(~known))
         targets, table = targets.take_rows(known), _take_rows(table, known)
         weights = None if weights is None else weights[known]
+    if reset and (targets.classes.missing is not None or n_left_out or np.isnan(targets.numbers).any()):
+        warn_of_missing_targets(targets, labels, n_left_out)
     if targets.classes.n_rows > 1 and (not isinstance(table, StoredTable) or table.has_rows):
         constant = constant_targets(targets)
         if constant.any():
             warn_of_constant_targets(constant, labels)
-    return Problem(table, targets, weights, names, labels, n_left_out, known, source)
+    excluded = () if isinstance(estimator, _AnyInput) else tuple(vars(estimator).get("excluded", ()))
+    return Problem(table, targets, weights, names, labels, n_left_out, known, source, not reset, excluded)
 
 
 @dataclass(frozen=True, eq=False)

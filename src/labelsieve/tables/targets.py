@@ -1,6 +1,5 @@
 """Targets of any kind become a TargetTable: classes or numbers, with unknown cells marked."""
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -14,11 +13,14 @@ from numpy.typing import NDArray
 from labelsieve.errors import (
     ConstantTargetWarning,
     InputError,
+    MissingTargetWarning,
     TargetTypeWarning,
     is_whole,
     one_of,
     require_same_rows,
+    told_before,
     unknown_name,
+    warn,
 )
 from labelsieve.tables.codes import MAX_LEVELS, Codes, SparseCodes
 from labelsieve.tables.cut_points import apply_cuts, cut_by_values
@@ -243,7 +245,7 @@ class TypeRule:
             more = f" (and {len(self.doubts) - 3} more targets)" if len(self.doubts) > 3 else ""
             columns = "; ".join(self.doubts[:3])
             taken = 'taken as numeric. If these are classes, pass target_type="class" (--target-type class), or a dict for some'
-            warnings.warn(f"Y, {columns}{more}: {taken}.", TargetTypeWarning, stacklevel=2)
+            warn(f"Y, {columns}{more}: {taken}.", TargetTypeWarning)
 
 
 def _distinct(values: NDArray[Any]) -> int:
@@ -326,12 +328,11 @@ def _warn_of_many_classes(classes: Codes, nominal: frozenset[int]) -> None:
     for column in sorted(nominal):
         n_classes = int(classes.levels[column])
         if n_classes > MAX_CLASSES and n_classes * ROWS_PER_CLASS > classes.n_rows:
-            warnings.warn(
+            warn(
                 f"Y, {target_place(column, classes.names)}: text with {n_classes:,} classes in {classes.n_rows:,} rows, of "
                 "which hardly any occurs twice. Convert numbers (labelsieve.datasets.to_numbers), split label sets, or leave "
                 "it out.",
                 TargetTypeWarning,
-                stacklevel=3,
             )
 
 
@@ -568,11 +569,15 @@ _part_of_the_rows: ContextVar[bool] = ContextVar("part_of_the_rows", default=Fal
 
 
 @contextmanager
-def part_of_the_rows() -> Iterator[None]:
-    """Switch off warnings of constant targets: in every fold or sample of the rows, some rare labels are constant."""
+def part_of_the_rows(*, told: bool = True) -> Iterator[None]:
+    """Switch off warnings of constant targets: in every fold or sample of the rows, some rare labels are constant.
+
+    Other warnings about columns are switched off as well if the user was ``told`` of them when all rows were read.
+    """
     token = _part_of_the_rows.set(True)
     try:
-        yield
+        with told_before(told):
+            yield
     finally:
         _part_of_the_rows.reset(token)
 
@@ -637,6 +642,26 @@ def _constant_sparse(n_rows: int, sparse: SparseCodes) -> NDArray[np.bool_]:
     return constant
 
 
+def warn_of_missing_targets(targets: TargetTable, names: Sequence[str] | None, n_left_out: int) -> None:
+    """One warning for all targets that are unknown in some rows, which names the first of them."""
+    unknown = np.zeros(targets.n_columns, dtype=np.intp)
+    if targets.classes.missing is not None:
+        unknown[targets.classes.missing] = targets.classes.n_missing[targets.classes.missing]
+    unknown[targets.is_numeric] = np.count_nonzero(np.isnan(targets.numbers), axis=0)
+    columns = np.flatnonzero(unknown).tolist()
+    if not columns and not n_left_out:
+        return
+    known = None if names is None else tuple(map(str, names))
+    places = ", ".join(f"{target_place(column, known)} in {unknown[column]:,}" for column in columns[:LISTED])
+    places += f", ... ({len(columns):,} targets)" if len(columns) > LISTED else ""
+    left_out = f"{n_left_out:,} rows without any known target are left out" if n_left_out else ""
+    found = f"{places} of {targets.n_rows:,} rows are unknown, and each target is counted in the rows where it is known"
+    warn(
+        f"Y, {'; '.join(filter(None, [found if columns else '', left_out]))}. Drop or fill them if that is not meant.",
+        MissingTargetWarning,
+    )
+
+
 def warn_of_constant_targets(constant: NDArray[np.bool_], names: Sequence[str] | None) -> None:
     """One warning for all constant targets, which names the first of them."""
     if not constant.any() or _part_of_the_rows.get():
@@ -650,8 +675,7 @@ def warn_of_constant_targets(constant: NDArray[np.bool_], names: Sequence[str] |
         effect = "no target is left to select features for, so all scores are 0 and the order of the features means nothing"
     else:
         effect = "no feature has information about such a target, so it does not affect the selection"
-    warnings.warn(
+    warn(
         f"Y, {places}: one value in all rows; {effect}. Leave such targets out, or check how they were read.",
         ConstantTargetWarning,
-        stacklevel=3,
     )

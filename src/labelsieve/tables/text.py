@@ -1,8 +1,7 @@
-"""Text in frames: the levels of text and categorical columns, and text that turns out to hold numbers."""
+"""Text in tables: the levels of text and categorical columns, and text that turns out to hold numbers or dates."""
 
 import math
 import re
-import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from labelsieve.errors import NumberTextWarning
+from labelsieve.errors import NumberTextWarning, warn
 
 Levels = NDArray[np.object_]  # distinct words, sorted
 HEAD = 1024  # rows that mostly have all levels of a column
@@ -19,6 +18,8 @@ MANY_LEVELS = 20  # a column of text with fewer levels may well hold classes
 LOOKED_AT = 100  # texts of a column that are looked at to see whether they are numbers
 LISTED = 3  # columns that a warning names
 
+# Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
+MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
 # Words for a missing cell where all other cells of a column are numbers or dates; in a column of words they may be levels.
 _MARKS = "-", "--", "---", "–", "—", ".", "..", "*"
 _ABSENT = "none", "nil", "na", "n.a.", "nd", "n/d", "nat", "missing", "unknown", "undefined", "(null)", "(blank)"
@@ -161,12 +162,31 @@ def warn_of_number_texts(frame: nw.DataFrame[Any], text: Mapping[int, Levels], w
     if found:
         option = ", decimal=','" if marks == {","} else ""
         more = f", ... ({len(found)} columns)" if len(found) > LISTED else ""
-        warnings.warn(
+        warn(
             f"{what}: text in {', '.join(found[:LISTED])}{more} is numbers, and every text is a level. If these are "
             f"measurements, pass labelsieve.datasets.to_numbers({what}{option}); if not, make them categories.",
             NumberTextWarning,
-            stacklevel=3,
         )
+
+
+def date_column(column: FrameColumn) -> FrameColumn | None:
+    """Read a column of text as seconds, missing where a text is missing or stands for that; None if it is not all dates.
+
+    Cost: the first level of a column that holds other text; all levels of a column of dates.
+    """
+    words = [] if column.levels is None else [str(level).strip() for level in column.levels]
+    present = [word for word in words if word not in MISSING and not is_placeholder(word)]
+    dates = read_dates(present)
+    if dates is None:
+        return None
+    number = dict(zip(present, dates.tolist(), strict=True))
+    of_level = np.array([number.get(word, np.nan) for word in words])
+    ranks = column.values if column.missing is None else np.where(column.missing, 0, column.values)
+    seconds: NDArray[np.float64] = of_level[ranks.astype(np.intp)]
+    if column.missing is not None:
+        seconds[column.missing] = np.nan
+    missing = np.isnan(seconds)
+    return FrameColumn(seconds, missing if missing.any() else None)
 
 
 def read_formatted_numbers(texts: Sequence[str]) -> list[float] | None:
@@ -232,3 +252,88 @@ def decimal_mark(texts: Sequence[str]) -> str | None:
         return None
     forms = {".": list(texts), ",": [text.translate(EXCHANGED) for text in texts]}
     return next((mark for mark, form in forms.items() if read_formatted_numbers(form) is not None), None)
+
+
+_CLOCK = r"(?P<hour>\d\d?):(?P<rest>\d\d(?::\d\d(?:\.\d{1,9})?)?)(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
+_TIME = rf"(?:(?:T|,? ){_CLOCK}(?:\s?(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?))?)?"
+_NAME = r"(?P<name>[A-Za-z]{3,9})"
+_SLASHES = re.compile(rf"(?P<one>\d\d?)(?P<mark>[-/])(?P<two>\d\d?)(?P=mark)(?P<year>\d{{4}}|(?<=/)\d\d){_TIME}", re.ASCII)
+_FORMS = (
+    re.compile(rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?){_TIME}", re.ASCII),
+    re.compile(rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}}){_TIME}", re.ASCII),
+    _SLASHES,
+    re.compile(rf"(?P<day>\d\d?)(?P<mark>[- /]){_NAME}\.?(?P=mark)(?P<year>\d{{4}}|\d\d){_TIME}", re.ASCII),
+    re.compile(rf"{_NAME}\.? (?P<day>\d\d?),? (?P<year>\d{{4}}){_TIME}", re.ASCII),
+    re.compile(_CLOCK, re.ASCII),
+)
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_NUMBER_OF = {name[:letters]: month for month, name in enumerate(_MONTHS, 1) for letters in (3, len(name))} | {"sept": 9}
+PIVOT = 69  # of years with two digits: 69 is 1969, 68 is 2068, as in POSIX
+
+
+def read_dates(texts: Sequence[str]) -> NDArray[np.float64] | None:
+    """Convert texts to seconds; None if they are not all dates, or all times, of one form.
+
+    Forms are 2020-01-31, 2020/01/31 and 2020.1.31, 31.1.2020, 31-Jan-2020, 31 January 2020 and Jan 31, 2020, and 1/31/2020 or
+    31/1/20 where some day above 12 decides which number is the day; each with 12:30, 12:30:00, 12:30:00.5 or 9:30 PM after a
+    blank or T, and then Z, UTC or an offset such as +01:00. Or 12:30 alone.
+
+    >>> read_dates(["1970-01-01", "1970-01-01 00:01:00Z"]), read_dates(["12:30 am"]), read_dates(["1/2/2020"])
+    (array([ 0., 60.]), array([1800.]), None)
+    """
+    form = next((form for form in _FORMS if texts and form.fullmatch(texts[0])), None)
+    found = [] if form is None else _fields(form, texts)
+    if form is _SLASHES and found:
+        first, second = (max(int(fields[name]) for fields in found) for name in ("one", "two"))
+        if (first > 12) == (second > 12):
+            return None
+        day, month = ("one", "two") if first > 12 else ("two", "one")
+        found = [fields | {"day": fields[day], "month": fields[month]} for fields in found]
+    try:
+        times = np.array([_iso_time(fields) for fields in found], dtype="datetime64[us]")
+    except (ValueError, KeyError):  # the 31st of February, 13 PM, a month of another language
+        return None
+    offsets = np.array([_seconds_ahead(fields.get("zone", "")) for fields in found])
+    return times.astype(np.int64) / 1e6 - offsets if found else None
+
+
+def are_undecided_dates(texts: Sequence[str]) -> bool:
+    """Return True for dates such as 1/2/2020 of which none shows whether the day or the month comes first.
+
+    >>> are_undecided_dates(["1/2/2020", "3/4/2021"]), are_undecided_dates(["1/31/2020"])
+    (True, False)
+    """
+    found = _fields(_SLASHES, texts)
+    return bool(found) and all(0 < int(fields[part]) <= 12 for fields in found for part in ("one", "two"))
+
+
+def _fields(form: re.Pattern[str], texts: Sequence[str]) -> list[dict[str, str]]:
+    """Return the named parts of every text, empty where one is left out; an empty list if some text has another form."""
+    if not texts or not form.fullmatch(texts[0]):
+        return []
+    found = [match.groupdict("") for text in texts if (match := form.fullmatch(text)) is not None]
+    return found if len(found) == len(texts) else []
+
+
+def _iso_time(fields: Mapping[str, str]) -> str:
+    """Write the parts of a date as numpy reads it."""
+    year, hour, half = fields.get("year", "1970"), int(fields["hour"] or 0), fields["half"]
+    if len(year) == 2:
+        year = str(int(year) + (1900 if int(year) >= PIVOT else 2000))
+    if half:
+        if not 1 <= hour <= 12:
+            raise ValueError(f"{hour} {half}M")
+        hour = hour % 12 + 12 * (half in "Pp")
+    month = _NUMBER_OF[fields["name"].lower()] if "name" in fields else fields.get("month", "1")
+    return f"{year}-{month!s:0>2}-{fields.get('day', '1'):0>2}T{hour:02}:{fields['rest'] or '00'}"
+
+
+def _seconds_ahead(zone: str) -> float:
+    """Return how many seconds a time zone is ahead of UTC."""
+    if zone in ("", "Z", "UTC"):
+        return 0.0
+    digits = zone.replace(":", "")
+    return float(f"{digits[0]}1") * (3600 * int(digits[1:3]) + 60 * int(digits[3:] or 0))

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from labelsieve.datasets.readers.columns import Column, Table, date_note, parse_number, read_dates
+from labelsieve.datasets.readers.columns import Column, Table, date_note, parse_number
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, require_text
 from labelsieve.errors import DatasetError, some_of
+from labelsieve.tables.text import read_dates
 
 Strings = Literal["error", "drop", "nominal"]
 BLOCK = 2**18  # characters that are read at a time: enough to make it worth it, few enough to keep their cells out of the way

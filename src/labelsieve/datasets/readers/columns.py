@@ -14,7 +14,16 @@ from scipy import sparse
 
 from labelsieve.datasets.readers.files import TextBudget
 from labelsieve.errors import DatasetError, some_of
-from labelsieve.tables.text import EXCHANGED, is_placeholder, read_formatted_numbers
+from labelsieve.tables.frames import EXACT, merged_as_floats
+from labelsieve.tables.mistakes import is_second_header
+from labelsieve.tables.text import (
+    EXCHANGED,
+    MISSING,
+    are_undecided_dates,
+    is_placeholder,
+    read_dates,
+    read_formatted_numbers,
+)
 
 # Each column gets a name, so one damaged number could fill the memory: beyond this, a file must have a byte for each.
 FREE_COLUMNS = 2**18
@@ -194,12 +203,11 @@ def check_width(n_columns: int, n_bytes: int, file: Path) -> None:
         )
 
 
-# Cells that are missing, after blanks around them are removed. The question mark is that of ARFF.
-MISSING = frozenset(("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "NULL", "null"))
-Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "code", "nominal"]
+Kind = Literal["number", "decimal comma", "formatted", "date", "undecided date", "mixed", "code", "exact", "nominal"]
 SPELLED = ("decimal comma", "formatted")  # numeric columns whose cells may be sets of labels: 1,3
 LOOKED_AT = 1_000  # texts of a nominal column that are tried as numbers
 MANY_TEXTS = 20  # of a nominal column: more of them, mostly numbers, are reported
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _CODE = re.compile(r"0\d{3,}", re.ASCII)  # digits that name something, such as a zip code; 07 may be a month
 
 
@@ -247,7 +255,7 @@ def make_table(
     for a number, unless some column has decimal points.
     """
     if decimal_comma and any(isinstance(column, TextCells) for column in parsed):
-        decimal_comma = not any(_has_fractions(column) for column in parsed if not isinstance(column, TextCells))
+        decimal_comma = not any(has_fractions(column) for column in parsed if not isinstance(column, TextCells))
     columns, arrays, read = [], [], []
     for name, column in zip(names, parsed, strict=True):
         if isinstance(column, TextCells):
@@ -262,7 +270,59 @@ def make_table(
     return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=notes)
 
 
-def _has_fractions(numbers: NDArray[np.float64]) -> bool:
+def repeated_note(n_repeated: int) -> list[str]:
+    """Say that rows were left out because they repeat the names of the columns."""
+    rows = "1 row that repeats" if n_repeated == 1 else f"{n_repeated:,} rows that repeat"
+    return [f"{rows} the names of the columns, as in files that were joined, are left out."] if n_repeated else []
+
+
+def without_second_header(names: Sequence[str], parsed: Sequence[ParsedColumn]) -> tuple[Sequence[ParsedColumn], list[str]]:
+    """Leave out a first row of words, such as units, over columns of numbers; return the columns and a note about it.
+
+    In some column the first cell is a word and all others are numbers, and no first cell of the table is a number or a level
+    that recurs.
+
+    >>> columns = [TextCells.of(["kg", "1", "2", "3"]), TextCells.of(["", "a", "b", "a"])]
+    >>> read, notes = without_second_header(["weight", "color"], columns)
+    >>> read[0].texts, read[1].texts, len(notes)
+    (['1', '2', '3'], ['a', 'b'], 1)
+    """
+    words: dict[str, str] = {}
+    for name, column in zip(names, parsed, strict=True):
+        if not isinstance(column, TextCells):
+            if len(column) and column[0] == column[0]:  # a number
+                return parsed, []
+            continue
+        if column.declared is not None or column.lists or not len(column.index):
+            return parsed, []
+        first = int(column.index[0])
+        word = "" if first < 0 else column.texts[first].strip()
+        if word in MISSING:
+            continue
+        if np.count_nonzero(column.index == first) > 1:
+            return parsed, []
+        some = [text.strip() for at, text in enumerate(column.texts[: LOOKED_AT + 1]) if at != first]
+        if is_second_header(word, some) and is_second_header(word, [text.strip() for text in column.texts if text != word]):
+            words[name] = word
+    if not words:
+        return parsed, []
+    read = [_without_first(column) if isinstance(column, TextCells) else column[1:] for column in parsed]
+    shown = ", ".join(f"{word!r} under {name!r}" for name, word in list(words.items())[:3])
+    return read, [
+        f"the first row has words where all others have numbers, {shown}: it is taken for a second row of the header and left "
+        "out. Join both rows to one that names the columns."
+    ]
+
+
+def _without_first(column: TextCells) -> TextCells:
+    """Return a column of text without its first cell."""
+    known = {old: new for new, old in enumerate(dict.fromkeys(code for code in column.index[1:].tolist() if code >= 0))}
+    index = np.array([known.get(code, -1) for code in column.index[1:].tolist()], dtype=np.int64)
+    return TextCells([column.texts[old] for old in known], index)
+
+
+def has_fractions(numbers: NDArray[np.float64]) -> bool:
+    """Tell whether some finite number is not whole."""
     finite = numbers[np.isfinite(numbers)]
     return bool((finite != np.rint(finite)).any())
 
@@ -303,8 +363,8 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False, kee
             kind = "code"
         else:
             kind, codes, placeholders = _numbers_among(present, decimal_comma)
-        if kind in ("nominal", "undecided date", "code"):
-            values = tuple(sorted(present))
+        if kind in ("nominal", "undecided date", "code", "exact"):
+            values = tuple(sorted(present, key=int if kind == "exact" else None))
             kind = "mixed" if kind == "nominal" and _mostly_numbers(values) else kind
     elif unknown := set(texts) - set(values):
         raise ValueError(f"value {min(unknown)!r} is not one of the declared values of {name!r}")
@@ -335,13 +395,16 @@ def _numbers_among(present: set[str], decimal_comma: bool) -> tuple[Kind, dict[s
     placeholders = tuple(sorted(filter(is_placeholder, present)))
     if placeholders and len(placeholders) < len(present):
         kind, codes = _numbers(list(present.difference(placeholders)), decimal_comma)
+    if kind == "exact":  # words among them are levels, too
+        kind = "nominal"
     return kind, codes, placeholders if kind not in ("nominal", "undecided date") else ()
 
 
 def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, float]]:
     """Find out what the texts are and, unless they are words, their numbers."""
     try:
-        return "number", {text: parse_number(text) for text in texts}
+        numbers = {text: parse_number(text) for text in texts}
+        return "exact" if merged_numbers(numbers) else "number", numbers
     except ValueError:
         pass
     dates = read_dates(texts)
@@ -356,6 +419,18 @@ def _numbers(texts: list[str], decimal_comma: bool) -> tuple[Kind, dict[str, flo
     if formatted is not None:
         return "formatted", dict(zip(texts, formatted, strict=True))
     return "undecided date" if are_undecided_dates(texts) else "nominal", {}
+
+
+def merged_numbers(numbers: Mapping[str, float]) -> bool:
+    """Tell whether texts are whole numbers of which some are different and equal in floating point.
+
+    >>> merged_numbers({"9007199254740992": 2.0**53, "9007199254740993": 2.0**53}), merged_numbers({"1": 1.0, "1.0": 1.0})
+    (True, False)
+    """
+    large = [text for text, number in numbers.items() if abs(number) >= EXACT]
+    if len(large) < 2 or not all(map(_WHOLE.fullmatch, numbers)):
+        return False
+    return len({numbers[text] for text in large}) < len({int(text) for text in large})
 
 
 def _mostly_numbers(texts: Sequence[str]) -> bool:
@@ -400,6 +475,12 @@ def _notes(read: Sequence[ReadColumn]) -> Iterator[str]:
             f"dates such as 1/2/2020 are read as text, because no day above 12 shows whether the day or the month comes first: "
             f"{shown(undecided)}. Write them as 2020-02-01."
         )
+    if exact := of_kind.get("exact"):
+        yield (
+            f"whole numbers beyond 2**53, such as {(exact[0].column.values or ('',))[-1]!r}, which floating point would merge, "
+            f"are text, and each is a level or class: {shown(exact)}. If these are measurements, divide them or subtract the "
+            "smallest first."
+        )
     if mixed := of_kind.get("mixed"):
         odd = [next((value for value in one.column.values or () if not _is_number(value)), "") for one in mixed]
         yield (
@@ -434,6 +515,8 @@ def arrow_column(column: Any, budget: TextBudget | None = None) -> ParsedColumn:
     kind = column.type
     if pyarrow.types.is_boolean(kind):
         column, kind = column.cast(pyarrow.int8()), pyarrow.int8()
+    if pyarrow.types.is_integer(kind) and kind.bit_width == 64 and merged_as_floats(column.drop_null().to_numpy()):
+        column, kind = column.cast(pyarrow.string()), pyarrow.string()
     if pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
         return np.asarray(column.to_numpy(), dtype=np.float64)
     if pyarrow.types.is_null(kind):
@@ -479,88 +562,3 @@ def read_decimal_commas(texts: Sequence[str]) -> list[float] | None:
     if not any("," in text for text in texts) or not all(map(_DECIMAL_COMMA.fullmatch, texts)):
         return None
     return [float(text.replace(".", "").replace(",", ".")) for text in texts]
-
-
-_CLOCK = r"(?P<hour>\d\d?):(?P<rest>\d\d(?::\d\d(?:\.\d{1,9})?)?)(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
-_TIME = rf"(?:(?:T|,? ){_CLOCK}(?:\s?(?P<zone>Z|UTC|[+-]\d\d(?::?\d\d)?))?)?"
-_NAME = r"(?P<name>[A-Za-z]{3,9})"
-_SLASHES = re.compile(rf"(?P<one>\d\d?)(?P<mark>[-/])(?P<two>\d\d?)(?P=mark)(?P<year>\d{{4}}|(?<=/)\d\d){_TIME}", re.ASCII)
-_FORMS = (
-    re.compile(rf"(?P<year>\d{{4}})(?P<mark>[-/.])(?P<month>\d\d?)(?P=mark)(?P<day>\d\d?){_TIME}", re.ASCII),
-    re.compile(rf"(?P<day>\d\d?)\.(?P<month>\d\d?)\.(?P<year>\d{{4}}){_TIME}", re.ASCII),
-    _SLASHES,
-    re.compile(rf"(?P<day>\d\d?)(?P<mark>[- /]){_NAME}\.?(?P=mark)(?P<year>\d{{4}}|\d\d){_TIME}", re.ASCII),
-    re.compile(rf"{_NAME}\.? (?P<day>\d\d?),? (?P<year>\d{{4}}){_TIME}", re.ASCII),
-    re.compile(_CLOCK, re.ASCII),
-)
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_NUMBER_OF = {name[:letters]: month for month, name in enumerate(_MONTHS, 1) for letters in (3, len(name))} | {"sept": 9}
-PIVOT = 69  # of years with two digits: 69 is 1969, 68 is 2068, as in POSIX
-
-
-def read_dates(texts: Sequence[str]) -> NDArray[np.float64] | None:
-    """Convert texts to seconds; None if they are not all dates, or all times, of one form.
-
-    Forms are 2020-01-31, 2020/01/31 and 2020.1.31, 31.1.2020, 31-Jan-2020, 31 January 2020 and Jan 31, 2020, and 1/31/2020 or
-    31/1/20 where some day above 12 decides which number is the day; each with 12:30, 12:30:00, 12:30:00.5 or 9:30 PM after a
-    blank or T, and then Z, UTC or an offset such as +01:00. Or 12:30 alone.
-
-    >>> read_dates(["1970-01-01", "1970-01-01 00:01:00Z"]), read_dates(["12:30 am"]), read_dates(["1/2/2020"])
-    (array([ 0., 60.]), array([1800.]), None)
-    """
-    form = next((form for form in _FORMS if texts and form.fullmatch(texts[0])), None)
-    found = [] if form is None else _fields(form, texts)
-    if form is _SLASHES and found:
-        first, second = (max(int(fields[name]) for fields in found) for name in ("one", "two"))
-        if (first > 12) == (second > 12):
-            return None
-        day, month = ("one", "two") if first > 12 else ("two", "one")
-        found = [fields | {"day": fields[day], "month": fields[month]} for fields in found]
-    try:
-        times = np.array([_iso_time(fields) for fields in found], dtype="datetime64[us]")
-    except (ValueError, KeyError):  # the 31st of February, 13 PM, a month of another language
-        return None
-    offsets = np.array([_seconds_ahead(fields.get("zone", "")) for fields in found])
-    return times.astype(np.int64) / 1e6 - offsets if found else None
-
-
-def are_undecided_dates(texts: Sequence[str]) -> bool:
-    """Return True for dates such as 1/2/2020 of which none shows whether the day or the month comes first.
-
-    >>> are_undecided_dates(["1/2/2020", "3/4/2021"]), are_undecided_dates(["1/31/2020"])
-    (True, False)
-    """
-    found = _fields(_SLASHES, texts)
-    return bool(found) and all(0 < int(fields[part]) <= 12 for fields in found for part in ("one", "two"))
-
-
-def _fields(form: re.Pattern[str], texts: Sequence[str]) -> list[dict[str, str]]:
-    """Return the named parts of every text, empty where one is left out; an empty list if some text has another form."""
-    if not texts or not form.fullmatch(texts[0]):
-        return []
-    found = [match.groupdict("") for text in texts if (match := form.fullmatch(text)) is not None]
-    return found if len(found) == len(texts) else []
-
-
-def _iso_time(fields: Mapping[str, str]) -> str:
-    """Write the parts of a date as numpy reads it."""
-    year, hour, half = fields.get("year", "1970"), int(fields["hour"] or 0), fields["half"]
-    if len(year) == 2:
-        year = str(int(year) + (1900 if int(year) >= PIVOT else 2000))
-    if half:
-        if not 1 <= hour <= 12:
-            raise ValueError(f"{hour} {half}M")
-        hour = hour % 12 + 12 * (half in "Pp")
-    month = _NUMBER_OF[fields["name"].lower()] if "name" in fields else fields.get("month", "1")
-    return f"{year}-{month!s:0>2}-{fields.get('day', '1'):0>2}T{hour:02}:{fields['rest'] or '00'}"
-
-
-def _seconds_ahead(zone: str) -> float:
-    """Return how many seconds a time zone is ahead of UTC."""
-    if zone in ("", "Z", "UTC"):
-        return 0.0
-    digits = zone.replace(":", "")
-    return float(f"{digits[0]}1") * (3600 * int(digits[1:3]) + 60 * int(digits[3:] or 0))

@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy as np
 
 from labelsieve.datasets.readers.columns import (
-    MISSING,
     Column,
     ParsedColumn,
     Table,
@@ -25,9 +24,13 @@ from labelsieve.datasets.readers.columns import (
     are_codes,
     arrow_column,
     check_names,
+    has_fractions,
     make_table,
+    merged_numbers,
     parse_number,
     refuse_unnamed,
+    repeated_note,
+    without_second_header,
 )
 from labelsieve.datasets.readers.files import (
     COLUMN,
@@ -39,6 +42,8 @@ from labelsieve.datasets.readers.files import (
     utf8_text,
 )
 from labelsieve.errors import DatasetError, some_of
+from labelsieve.tables.frames import EXACT
+from labelsieve.tables.text import MISSING
 
 DELIMITERS = ",;\t|"
 SAMPLE = 2**16  # bytes that are looked at to find the delimiter
@@ -73,6 +78,7 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     names, start = _read_header(text, delimiter, file)
     if not _NOT_BLANK.search(text, start):
         raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
+    whole, (text, n_repeated) = text, _without_repeated_headers(text, start)
     budget = TextBudget(file, max_bytes)
     has_arrow = find_spec("pyarrow") is not None
     columns: Sequence[ParsedColumn] | None = None
@@ -83,9 +89,31 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
         columns = _read_with_pyarrow(text, start, delimiter, len(names), codes, budget)
     if columns is None:
         require_text(text, f"{delimiter}\n".encode(), file, max_bytes, cell=PYTHON_CELL, copies=5)
-        columns = _read_with_csv(text, delimiter, names, codes, file, budget)
+        columns = _read_with_csv(whole, delimiter, names, codes, file, budget)
+    columns, second = without_second_header(names, columns)
     table = make_table(names, columns, file, signed_zeros=False, decimal_comma=delimiter != ",")
-    return replace(table, notes=(*_header_notes(names), *table.notes))
+    return replace(table, notes=(*_header_notes(names), *repeated_note(n_repeated), *second, *table.notes))
+
+
+def _without_repeated_headers(text: bytes, start: int) -> tuple[bytes, int]:
+    r"""Remove lines that repeat the header, as in files that were joined; return the text and how many there were.
+
+    Cost: one search for the header in the text.
+
+    >>> _without_repeated_headers(b"a,b\n1,2\na,b\n3,4\na,b", 4)
+    (b'a,b\n1,2\n3,4\n', 2)
+    """
+    header = text[:start].rstrip(b"\n")
+    line = b"\n" + header
+    if not header or text.find(line, max(start - 1, 0)) < 0:
+        return text, 0
+    rows = text[start:].split(b"\n")
+    if b"\n" in header:  # a name of several lines: too rare to be looked for
+        return text, 0
+    kept = [row for row in rows if row != header]
+    if not any(kept):
+        return text, 0
+    return text[:start] + b"\n".join(kept), len(rows) - len(kept)
 
 
 def find_delimiter(text: bytes) -> str:
@@ -172,6 +200,15 @@ def _read_with_pyarrow(
         )
     except pyarrow.ArrowException:
         return None
+    # Whole numbers beyond 64 bits are read as floating point, which may merge them: they are read again as text.
+    large = set()
+    for position, column in enumerate(table.columns):
+        if column.type == pyarrow.float64() and not has_fractions(column.slice(0, FEW_ROWS).to_numpy()):
+            numbers = column.to_numpy()
+            if np.nanmax(np.abs(numbers), initial=0) >= 2**63:
+                large.add(position)
+    if large - codes:
+        return _read_with_pyarrow(text, start, delimiter, n_columns, codes | large, budget)
     return [arrow_column(column, budget) for column in table.columns]
 
 
@@ -181,7 +218,8 @@ def _read_with_numpy(text: bytes, start: int, delimiter: str, n_columns: int) ->
         cells = np.loadtxt(io.BytesIO(memoryview(text)[start:]), delimiter=delimiter, comments=None, encoding="utf-8", ndmin=2)
     except ValueError:
         return None
-    return list(cells.T) if cells.shape[1] == n_columns else None
+    exact = cells.size == 0 or np.nanmax(np.abs(cells), initial=0) < EXACT  # larger ones could be merged
+    return list(cells.T) if cells.shape[1] == n_columns and exact else None
 
 
 def _read_with_csv(
@@ -198,7 +236,8 @@ def _read_with_csv(
                 above = f"The first line must name the columns; if {names[0]!r} is a comment or a title, remove it."
                 remedy = above if len(row) > len(names) == 1 else ""
                 raise DatasetError(f"there are {len(row)} values and {len(names)} columns.", remedy, file, reader.line_num)
-            rows.append(row)
+            if [cell.strip() for cell in row] != names:  # a repeated header
+                rows.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
     columns: list[ParsedColumn] = []
@@ -206,7 +245,11 @@ def _read_with_csv(
         try:
             if position in codes:
                 raise ValueError("text")
-            columns.append(np.fromiter(map(parse_number, cells), np.float64, count=len(rows)))
+            numbers = np.fromiter(map(parse_number, cells), np.float64, count=len(rows))
+            large = np.flatnonzero(np.abs(numbers) >= EXACT).tolist()
+            if merged_numbers({cells[row].strip(): float(numbers[row]) for row in large}):
+                raise ValueError("text")
+            columns.append(numbers)
         except ValueError:
             columns.append(texts := TextCells.of(cells))
             budget.add(len(texts.texts))

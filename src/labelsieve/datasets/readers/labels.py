@@ -30,7 +30,7 @@ Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
 
 _COUNT = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
-_ENDING = re.compile(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|npz|xlsx)$", re.IGNORECASE)
+_ENDING = re.compile(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|npz|xlsx|jsonl|ndjson)$", re.IGNORECASE)
 # Parts and forms of a data set share the header of the whole.
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
 REGEX = "re:"  # begins a regular expression that is typed as text
@@ -421,17 +421,24 @@ def rows_with_labels(cells: Matrix) -> NDArray[np.bool_]:
     return keep
 
 
-def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> None:
+def missing_labels_of(cells: Matrix, columns: Sequence[Column]) -> tuple[str, str] | None:
+    """Return a sentence about missing labels, and one with what to do; None if no label is missing."""
     missing = np.flatnonzero(~rows_with_labels(cells))
-    if len(missing):
-        row = int(missing[0])
-        position = int(np.flatnonzero(np.isnan(dense_array(cells[[row]])).ravel())[0])
-        raise DatasetError(
-            f"label {columns[position].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
-            'Pass missing_labels="drop" to leave out such rows, missing_labels="absent" to take a missing label as 0, or '
-            'missing_labels="keep" to count each label in the rows where it is known.',
-            file,
-        )
+    if not len(missing):
+        return None
+    row = int(missing[0])
+    position = int(np.flatnonzero(np.isnan(dense_array(cells[[row]])).ravel())[0])
+    return (
+        f"label {columns[position].name!r} is missing in row {row + 1} ({len(missing)} rows have missing labels).",
+        'Pass missing_labels="drop" to leave out such rows, missing_labels="absent" to take a missing label as 0, or '
+        'missing_labels="keep" to count each label in the rows where it is known.',
+    )
+
+
+def _refuse_missing(cells: Matrix, columns: Sequence[Column], file: Path) -> None:
+    found = missing_labels_of(cells, columns)
+    if found is not None:
+        raise DatasetError(*found, file)
 
 
 def _fill_missing(cells: NDArray[np.float64], columns: Sequence[Column], file: Path) -> NDArray[np.float64]:

@@ -3,7 +3,6 @@
 import codecs
 import os
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ from labelsieve.datasets.readers.arff import Strings, parse_arff
 from labelsieve.datasets.readers.columns import Table, join
 from labelsieve.datasets.readers.csv import parse_csv
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, LOOK, memory_limit, open_content
+from labelsieve.datasets.readers.json_lines import parse_json_lines
 from labelsieve.datasets.readers.labels import (
     Labels,
     MissingLabels,
@@ -22,6 +22,7 @@ from labelsieve.datasets.readers.labels import (
     is_class,
     label_names,
     label_set_matrix,
+    missing_labels_of,
     rows_with_labels,
     targets,
 )
@@ -30,7 +31,7 @@ from labelsieve.datasets.readers.matlab import parse_matlab
 from labelsieve.datasets.readers.npz import parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import OLD_EXCEL, parse_spreadsheet
-from labelsieve.errors import DatasetError, DatasetWarning, one_of
+from labelsieve.errors import DatasetError, DatasetWarning, MissingTargetWarning, one_of, warn
 
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 # Possessive (*+): what is blank or a comment stays so, and a long start that ends otherwise is not tried in every way.
@@ -49,6 +50,8 @@ _OTHERS = {
     b"\x80\x05\x95": "a pickle",
     b"%PDF-": "a PDF",
 }
+# A first line that is an object, or begins one that is longer than what is looked at; pretty-printed JSON breaks the line.
+_JSON_LINE = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{[ \t]*"[^\r\n]*(?:\}[ \t]*(?:[\r\n]|\Z)|\Z)')
 _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:\[\s*)?[{\[]\s*[\"\[{]")
 
 
@@ -57,7 +60,7 @@ class ReadOptions(TypedDict, total=False):
 
     label_separator: str | None
     strings: Strings
-    missing_labels: MissingLabels
+    missing_labels: MissingLabels | None
     max_bytes: int | None
 
 
@@ -86,7 +89,7 @@ def load(
     name: str | None = None,
     label_separator: str | None = None,
     strings: Strings = "error",
-    missing_labels: MissingLabels = "error",
+    missing_labels: MissingLabels | None = None,
     max_bytes: int | None = None,
     return_X_y: bool = False,
 ) -> Dataset | tuple[Any, Any]:
@@ -94,8 +97,8 @@ def load(
 
     The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm (with the text format of the extreme
     classification repository), pairs of matrices of SciPy (``NAME.X.npz`` with ``NAME.Y.npz`` next to it), Parquet, Excel
-    (.xlsx), or else CSV with a comma, semicolon, tab or bar between the cells; plain or compressed with gzip, bzip2, xz or
-    zstd.
+    (.xlsx), JSON lines (an object for every row), or else CSV with a comma, semicolon, tab or bar between the cells; plain or
+    compressed with gzip, bzip2, xz or zstd.
 
     Parameters
     ----------
@@ -119,10 +122,11 @@ def load(
         What to do with string attributes of ARFF files: refuse the file, leave the attributes out, or take every different text
         as a value, in sorted order (not in sparse rows, which do not say what they leave out). The last two are for date
         attributes too, which by default become numbers. Text in other files is always nominal.
-    missing_labels : {"error", "drop", "absent", "keep"}, default="error"
-        What to do with rows in which a label is missing: refuse the file, leave the rows out, take a missing 0/1 label as 0,
-        which is right where only positive labels were noted, or keep it as NaN: selectors then count each label in the rows
-        where it is known. Features may have missing values: they are NaN.
+    missing_labels : {"keep", "drop", "absent", "error"}, default=None
+        What to do with rows in which a label is missing: keep it as NaN, so that selectors count each label in the rows where
+        it is known; leave the rows out; take a missing 0/1 label as 0, which is right where only positive labels were noted; or
+        refuse the file. None is ``"keep"`` with a :class:`MissingTargetWarning`. Features may have missing values: they are
+        NaN.
     max_bytes : int, default=None
         The most memory that reading a file may take. It is estimated from the size of the content and the number of cells,
         before the memory is allocated. By default the number in the variable ``LABELSIEVE_MAX_BYTES`` (``8G``), else 4 GiB or
@@ -155,7 +159,8 @@ def load(
     (('calm',), array([1, 0], dtype=uint8))
     """
     one_of(strings, "strings", ("error", "drop", "nominal"))
-    one_of(missing_labels, "missing_labels", ("error", "drop", "absent", "keep"))
+    if missing_labels is not None:
+        one_of(missing_labels, "missing_labels", ("keep", "drop", "absent", "error"))
     files = [Path(path)] if isinstance(path, str | os.PathLike) else [Path(file) for file in path]
     if not files:
         raise DatasetError("there is no file to load.")
@@ -190,9 +195,12 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
         return parse_parquet(data, path, max_bytes)
     if _ARFF.match(data):
         return parse_arff(data, path, strings, max_bytes)
+    if _JSON_LINE.match(data[:LOOK]):
+        return parse_json_lines(data, path, max_bytes)
     other = next((what for start, what in _OTHERS.items() if data.startswith(start)), None)
     if other is not None or _JSON.match(data[:LOOK]):
-        raise DatasetError(f"this is {other or 'JSON'}, which is not read.", "Save the table as Parquet or CSV.", path)
+        remedy = "Save the table as Parquet or CSV." if other else "Save the table as JSON lines, an object for every row."
+        raise DatasetError(f"this is {other or 'JSON'}, which is not read.", remedy, path)
     return (parse_libsvm if is_libsvm(data) else parse_csv)(data, path, max_bytes)
 
 
@@ -214,7 +222,7 @@ def split_columns(
     table: Table,
     labels: Labels | None,
     name: str,
-    missing_labels: MissingLabels = "error",
+    missing_labels: MissingLabels | None = None,
     *,
     label_separator: str | None = None,
     max_bytes: int = DEFAULT_LIMIT,
@@ -240,7 +248,7 @@ def split_columns(
             f'label_separator="{separator}"; label_separator="" takes each text as a class.'
         )
     for note in notes:
-        warnings.warn(f"{table.file.name}: {note}", DatasetWarning, stacklevel=3)
+        warn(f"{table.file.name}: {note}", DatasetWarning)
     if missing_labels == "drop" and not (keep := rows_with_labels(Y)).all():
         if not keep.any():
             raise DatasetError("every row has a missing label.", "Are these columns the labels?", table.file)
@@ -249,8 +257,11 @@ def split_columns(
         names, Y = label_set_matrix(targeted, sets, [column.name for column in features], table.file)
         targeted = []
     else:
+        if missing_labels is None and (lacking := missing_labels_of(Y, targeted)):
+            effect = "Each label is counted in the rows where it is known."
+            warn(f"{table.file.name}: {lacking[0]} {effect} {lacking[1]}", MissingTargetWarning)
         targeted = list(map(as_mark, targeted)) if missing_labels == "absent" else targeted
-        Y = targets(Y, targeted, table.file, missing_labels, max_bytes=max_bytes)
+        Y = targets(Y, targeted, table.file, missing_labels or "keep", max_bytes=max_bytes)
     return Dataset(
         X=X,
         Y=Y,

@@ -16,13 +16,25 @@ from typing import Any
 
 import numpy as np
 
-from labelsieve.datasets.readers.columns import Column, ParsedColumn, Table, TextCells, check_names, make_table, refuse_unnamed
+from labelsieve.datasets.readers.columns import (
+    Column,
+    ParsedColumn,
+    Table,
+    TextCells,
+    check_names,
+    make_table,
+    refuse_unnamed,
+    repeated_note,
+    without_second_header,
+)
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
 from labelsieve.errors import DatasetError, some_of
+from labelsieve.tables.frames import EXACT
 
 OLD_EXCEL = b"\xd0\xcf\x11\xe0"  # the first bytes of workbooks before 2007
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
 _CELL = re.compile(rb'<c[^>]{0,200}? r="([A-Z]{1,3})(\d{1,7})"')
+_FORMULA = re.compile(rb"<f[ >/]")
 COPIES = 4  # of the XML of a sheet, while it is parsed
 
 
@@ -47,11 +59,36 @@ def parse_spreadsheet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -
     names = [_text(name).strip() for name in frame.iloc[0].tolist()]
     refuse_unnamed(names, "Name it in the first row, or leave it out.", file)
     check_names([Column(name) for name in names], file)
-    table = make_table(names, [read_objects(frame.iloc[1:, position].tolist()) for position in range(len(names))], file)
-    if len(sheets) == 1:
-        return table
-    note = f"only the first of its {len(sheets)} sheets is read, {sheets[0]!r}; there are {some_of(sheets)}."
-    return replace(table, notes=(*table.notes, note))
+    _refuse_formulas(data, frame, names, file)
+    repeated = [number for number, row in enumerate(frame.itertuples(index=False)) if list(map(_text, row)) == names]
+    columns: Sequence[ParsedColumn]
+    columns = [read_objects(frame.iloc[:, position].drop(index=repeated).tolist()) for position in range(len(names))]
+    columns, second = without_second_header(names, columns)
+    table = make_table(names, columns, file)
+    notes = [*repeated_note(len(repeated) - 1), *second, *table.notes]
+    if len(sheets) > 1:
+        notes.append(f"only the first of its {len(sheets)} sheets is read, {sheets[0]!r}; there are {some_of(sheets)}.")
+    return replace(table, notes=tuple(notes))
+
+
+def _refuse_formulas(data: bytes, frame: Any, names: list[str], file: Path) -> None:
+    """Refuse formulas whose results are not stored: programs other than spreadsheets write formulas alone."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sheets = [archive.read(member) for member in archive.namelist() if _SHEET.fullmatch(member)]
+    if not any(_FORMULA.search(sheet) for sheet in sheets):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cells = import_module("openpyxl").load_workbook(io.BytesIO(data), data_only=False).worksheets[0]
+    for position, name in enumerate(names):
+        empty = [row for row in range(len(frame)) if frame.iat[row, position] is None or frame.iat[row, position] == ""]
+        rows = [row for row in empty if cells.cell(row + 1, position + 1).data_type == "f"]
+        if rows:
+            raise DatasetError(
+                f"column {name!r} has {len(rows)} formulas without a result, the first in row {rows[0] + 1} of the sheet.",
+                "Open the file in a spreadsheet program and save it, or write values in place of formulas.",
+                file,
+            )
 
 
 def _require_memory(data: bytes, file: Path, max_bytes: int) -> None:
@@ -93,9 +130,14 @@ def read_objects(cells: Sequence[Any]) -> ParsedColumn:
     >>> read_objects([1, None, 2.5]), read_objects([1, "a"]).texts
     (array([1. , nan, 2.5]), ['1', 'a'])
     """
-    if all(cell is None or isinstance(cell, Real) for cell in cells):
+    if all(cell is None or (isinstance(cell, Real) and not _is_large(cell)) for cell in cells):
         return np.array([np.nan if cell is None else float(cell) for cell in cells])
     return TextCells.of([_text(cell) for cell in cells])
+
+
+def _is_large(cell: object) -> bool:
+    """Tell whether floating point may merge a whole number with another one, so that its digits are read as text."""
+    return isinstance(cell, int) and abs(cell) >= EXACT
 
 
 def _text(cell: object) -> str:

@@ -1,6 +1,5 @@
 """Selectors that fit a linear model of all targets: reading numbers, iterations, normal equations."""
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Self
@@ -16,7 +15,7 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.utils import check_random_state
 
 from labelsieve.classifiers.neighbor_search import nearest_neighbors
-from labelsieve.errors import InputError
+from labelsieve.errors import InputError, warn
 from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, checked_fit, parameter
 from labelsieve.selectors.base import BaseRanking, Result
@@ -178,11 +177,10 @@ class BaseIterativeRanking(BaseModelRanking):
                 break
         else:
             change = abs(objective[-2] - objective[-1]) / max(abs(objective[-2]), np.finfo(float).tiny)
-            warnings.warn(
+            warn(
                 f"{type(self).__name__} stopped after max_iter={self.max_iter} steps; the last changed the objective by "
                 f"{change:.1e} of its value, more than tol={self.tol}. Raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=6,
             )
         self.objective_, self.n_iter_ = np.array(objective), len(objective) - 1
 
@@ -346,10 +344,9 @@ def conjugate_gradients(multiply: Callable[[Array], Array], B: Array, diagonal: 
         scaled = residual / diagonal
         before, size = size, (residual * scaled).sum(axis=0)
         direction = scaled + np.divide(size, before, out=np.zeros_like(size), where=before > 0) * direction
-    warnings.warn(
+    warn(
         f"A linear system in X'X was not solved to {_TOLERANCE:g} in {_MOST_STEPS:,} steps; scale the features.",
         ConvergenceWarning,
-        stacklevel=4,
     )
     return Z
 

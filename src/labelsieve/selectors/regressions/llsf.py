@@ -1,6 +1,5 @@
 """LLSF: label-specific features by a sparse regression with label correlations."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from labelsieve.errors import warn
 from labelsieve.parameters import NOT_NEGATIVE, Interval, checked_fit, parameter
 from labelsieve.selectors.base import BaseSieve, Result
 from labelsieve.selectors.regressions.base import (
@@ -298,7 +298,7 @@ class LLSF(BaseSieve):
         if minimum.reason != "converged":
             remedy = _REMEDIES["not bounded" if minimum.reason == "max_iter" and bounded is False else minimum.reason]
             state = f"residual {minimum.residual:.3g}, curvature {curvature:.3g}"
-            warnings.warn(f"LLSF's objective {remedy} ({state}).", ConvergenceWarning, stacklevel=3)
+            warn(f"LLSF's objective {remedy} ({state}).", ConvergenceWarning)
         return minimum.W, {
             "curvature": curvature,
             "bounded": bounded,
