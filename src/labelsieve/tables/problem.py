@@ -281,6 +281,8 @@ class Problem:
             self.feature_names,
             self.target_names,
             source=Source(take_rows(source.X, places), take_rows(source.y, places), weights),
+            told=True,
+            excluded=self.excluded,
         )
         if "features" in vars(self):
             vars(some)["features"] = self.features.take_rows(rows)
