@@ -30,8 +30,12 @@ constexpr auto poll_interval = std::chrono::milliseconds(50);
 constexpr auto spin_time = std::chrono::microseconds(60);  // for which a woken thread polls before it sleeps
 
 // Cycles below which the caller works alone: sleeping workers take tens of microseconds to start, those kept
-// awake less than one.
+// awake less than one. The thread sanitizer sees only work that is shared, so its build shares all of it.
+#ifdef LABELSIEVE_SHARE_ALL_WORK
+constexpr double min_cost_asleep = 0, min_cost_awake = 0;
+#else
 constexpr double min_cost_asleep = 6e5, min_cost_awake = 1.5e4;
+#endif
 
 void relax() {
 #if defined(__x86_64__) || defined(_M_X64)
