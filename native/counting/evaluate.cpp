@@ -74,6 +74,8 @@ void add_target(const Block<Count>& block, const TargetCounts<Count>& counts, co
                                     .rest_in = first ? given_cells + start : left,
                                     .rest_pitch = first ? width : pitch,
                                     .rest_out = left});
+            // The first listed class is that of unknown rows: what it leaves are the rows in which the target
+            // is known.
             if (first && has_unknown) {
                 if (alone) terms.add(left, n_cells, pitch, n, alone + start);
                 if (last) terms.add(left, n_cells, pitch, n, sums + start);
@@ -96,6 +98,8 @@ void shrink_target(const Block<Count>& block, const TargetCounts<Count>& counts,
     scratch.reals.reserve(shrunk_work(block.levels(), counts.given, counts.classes, pitch));
     scratch.known.reserve(pitch);
     Count* cells = scratch.cells.data();
+    // What the classes leave is the most frequent class; it ends up behind the others, and the table is
+    // whole.
     Count* left = cells + (counts.classes - 1) * n_cells * pitch;
     for (size_t start = 0; start < width; start += tile) {
         const size_t n = std::min(tile, width - start);

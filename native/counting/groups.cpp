@@ -101,6 +101,7 @@ void Panels<Count>::Run::all_wide() {
     panels.terms_.complete(by_given);
     const size_t at_a_time = std::max<size_t>(1, set_memory / sizeof(row_t) / std::max<size_t>(1, n_entries));
     std::vector<Partition> groups(std::min(n_targets, at_a_time)), known_rows(groups.size());
+    // At least one round, also without targets: it has the sums of features and given column.
     for (size_t from = first; from < last || from == first; from += at_a_time) {
         const size_t to = std::min(last, from + at_a_time);
         const double cost = double(to - from + 1) * double(n_entries) * 4;
@@ -120,6 +121,7 @@ void Panels<Count>::Run::all_wide() {
             WorkerMemory<Count>& scratch = panels.scratch_[worker];
             const size_t start = task * columns, stop = std::min(wide.size(), start + columns);
             scratch.codes.reserve(columns * n_rows);
+            // Neighboring columns are read in one pass over the rows.
             if (wide[stop - 1] - wide[start] == stop - 1 - start) {
                 features().columns().read(wide[start], wide[stop - 1] + 1, scratch.codes.data());
             } else {

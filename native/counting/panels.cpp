@@ -83,6 +83,7 @@ void Panels<Count>::count_classes() {
             sets.push_back(class_set(l, c + 1));
             rows += double(sets.back().size) + 100;
         }
+    // Sets of a task, so that an interrupt does not wait long for it.
     const size_t at_a_time =
         std::clamp<size_t>(size_t(longest_task / 10 * double(sets.size()) / (rows + 1)), 1, 256);
     const size_t n_ranges = (sets.size() + at_a_time - 1) / at_a_time;
@@ -191,6 +192,8 @@ void Panels<Count>::run_alone(const PanelRequest& request) {
     given_cells_.resize(features_.blocks().size());
     accumulators_.resize(pool_.size());
     Run run(*this, given_, request, by_tables ? features_.n_first_blocks() : features_.blocks().size());
+    // Threads add up in separate arrays. Sums are integers, so the order in which these are joined does not
+    // matter.
     if (request.reduce) {
         std::fill(request.out, request.out + features_.size(), 0);
         for (auto& accumulator : accumulators_) {

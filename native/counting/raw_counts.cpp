@@ -88,6 +88,8 @@ class Counter {
                 add(words, rows, 0, counts, scratch);
                 continue;
             }
+            // A sum of weights, bit by bit: rows whose weight has the bit are counted, and their count is
+            // shifted.
             for (unsigned bit = 0; bit < unsigned(std::bit_width(largest_)); ++bit) {
                 scratch.some.clear();
                 for (const row_t row : rows)
@@ -123,7 +125,7 @@ class Counter {
         std::fill(scratch.planes, scratch.planes + n_planes * block_words, 0);
         const size_t whole = rows.size() / 16 * 16;
         if (whole != 0) kernels().add_rows(words, rows.data(), whole, scratch.planes, n_planes);
-        if (whole != rows.size()) {
+        if (whole != rows.size()) {  // filled up with the row behind the last one, which is all zeros
             row_t last[16];
             std::fill(std::copy(rows.begin() + ptrdiff_t(whole), rows.end(), last), last + 16,
                       row_t(rows_.n_rows));

@@ -119,10 +119,13 @@ class GaussianKnockoffs:
         for copy, generator in zip(copies, generators, strict=True):
             scores = self.scores
             if self.values is not None and self._has_ties:
+                # The score of a tie is drawn from the interval of its ranks: the mean score would have too little variance.
                 position = generator.random(scores.shape)
                 scores = ndtri(self.below + position * (self.above - self.below))
             noise = generator.standard_normal(scores.shape)
+            # Given the columns x, knockoffs have mean x - x Sigma^-1 S and covariance 2 S - S Sigma^-1 S.
             copy[...] = self._to_values(scores - scores @ toward + noise @ factor)
+            # Constant and repeated columns are their own knockoffs; interpolation would only round their values.
             copy[:, self.slack == 0] = self.given[:, self.slack == 0]
         return copies
 
@@ -145,6 +148,7 @@ class GaussianKnockoffs:
         toward = la.solve(self.correlation, np.diag(self.slack), assume_a="pos", check_finite=False)
         covariance = 2 * np.diag(self.slack) - self.slack[:, np.newaxis] * toward
         values, vectors = la.eigh((covariance + covariance.T) / 2, check_finite=False)
+        # By eigenvalues and not by Cholesky: where s is at its limit the covariance is singular, up to rounding.
         return toward, np.sqrt(np.clip(values, 0.0, None))[:, np.newaxis] * vectors.T
 
     @cached_property
@@ -186,6 +190,7 @@ def _rank_intervals(numbers: Real) -> tuple[Real, Real]:
 
 def _mean_scores(below: Real, above: Real) -> Real:
     """Return the mean normal score of a rank that is uniform between two shares."""
+    # The integral of the normal quantiles between two shares is the difference of the densities at its ends.
     density = [np.exp(-(ndtri(edge) ** 2) / 2) / np.sqrt(2 * np.pi) for edge in (below, above)]
     return np.asarray((density[0] - density[1]) / (above - below))
 
@@ -211,6 +216,7 @@ def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None, po
     if np.count_nonzero(varies) > 1:
         standard = (scores[:, varies] - scores[:, varies].mean(axis=0)) / spread[varies]
         shrunk, amount = ledoit_wolf(standard, assume_centered=True)
+        # ledoit_wolf has multiplied by 1 - amount once already.
         shrunk[~np.eye(len(shrunk), dtype=bool)] *= max(1 - amount, _SMALLEST) ** (power - 1)
         # Scores of ties are means of an interval, so that their spread is less than 1; correlations are of positions in it.
         root = np.sqrt(np.diag(shrunk)) / np.minimum(spread[varies], 1.0)
@@ -221,6 +227,7 @@ def shrunk_correlation(scores: Real, varies: NDArray[np.bool_] | None = None, po
 
 def _repeated(scores: Real) -> NDArray[np.bool_]:
     """Mask of columns that are equal to another one, or to its negative."""
+    # The sign of the first value that is not 0 decides, so that a column and its negative become the same.
     first = scores[(np.abs(scores) > 1e-9).argmax(axis=0), np.arange(scores.shape[1])]
     signed = np.round(scores * np.where(first < 0, -1.0, 1.0), 9)
     _, group, counts = np.unique(signed, axis=1, return_inverse=True, return_counts=True)
@@ -262,7 +269,7 @@ def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.b
     s = np.zeros(len(correlation))
     free = np.ones(len(s), dtype=bool) if free is None else free
     smallest = float(la.eigh(correlation, eigvals_only=True, subset_by_index=[0, 0])[0])
-    s[free] = min(1.0, 2 * smallest) * (1 - 1e-9)
+    s[free] = min(1.0, 2 * smallest) * (1 - 1e-9)  # 2 Sigma - diag(s) stays positive definite
     if method == "equicorrelated" or not free.any():
         return s
     s /= 2  # start of Newton's method, inside of the allowed set
@@ -270,7 +277,7 @@ def knockoff_slack(correlation: Real, method: str = "mvr", *, free: NDArray[np.b
     for _ in range(_STEPS):
         step = np.zeros_like(s)
         step[free] = -la.solve(hessian, gradient, assume_a="pos", check_finite=False)
-        decrement = -float(gradient @ step[free])
+        decrement = -float(gradient @ step[free])  # twice what the step gains by the quadratic model
         if decrement <= _ENOUGH * len(s):
             break
         length = 1.0
@@ -297,7 +304,7 @@ def _objective(correlation: Real, s: Real, free: NDArray[np.bool_], method: str)
         factor = la.cholesky(matrix, lower=True, check_finite=False)
     except la.LinAlgError:
         return np.inf, s, correlation
-    inverse = la.lapack.dpotri(factor, lower=1)[0]
+    inverse = la.lapack.dpotri(factor, lower=1)[0]  # the lower triangle only
     inverse = np.tril(inverse) + np.tril(inverse, -1).T
     part = inverse if len(own) == len(s) else inverse[np.ix_(free, free)]
     if method == "max-entropy":

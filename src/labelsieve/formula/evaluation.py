@@ -87,6 +87,7 @@ class Accumulator:
             if self._high is None:
                 self._high = self._xp.zeros(self._shape, dtype=np.int64)
             low = self.low
+            # A shift rounds down and the mask keeps what is left, so high * 2^32 + low is the same sum, also below 0.
             self._high += low >> 32
             low &= 2**32 - 1
 
@@ -98,7 +99,7 @@ class Accumulator:
         if self._high is None and not self.operation.averages:
             return Value(low, True)
         total = fixed.information(low)
-        if self._high is not None:
+        if self._high is not None:  # the sum may not fit into 64 bits any more: it goes on as a double
             high = self._high if targets is None else self._high[:, targets]
             total = fixed.information(high) * 2.0**32 + total
         return Value(total / n_folds if self.operation.averages else total, False)
@@ -174,6 +175,7 @@ class Evaluator:
         if node.is_reusable and key in self._known:
             return self._known[key]
         linear = node.linear
+        # A whole sum of tables is added as integers at once; its nodes need no visit.
         if linear is not None and (self._adds_plainly or not linear.adds_targets):
             value = Value(self._add_tables([*linear.static, *linear.moving], context), True)
         else:
@@ -247,11 +249,12 @@ class Evaluator:
             return weighted_sum(values, sources.target_weights, sources.fixed)
         reduced: list[Fixed] = []
         for targets in ranges:
-            if operation == SUM and isinstance(node.body, Table):
+            if operation == SUM and isinstance(node.body, Table):  # the backend adds: no table for every target is made
                 reduced.append(sources.total(node.body.variables, targets))
                 continue
             for part in self._slices(targets):
                 table = self.value(node.body, part).fixed(sources.fixed)
+                # A body without y has one column, and counts once for each target.
                 reduced.append(operation.reduce(np.broadcast_to(table, (table.shape[0], part.last - part.first))))
         if not reduced:
             n_rows = sources.n_features if "f" in node.body.free else 1
@@ -276,11 +279,11 @@ class Evaluator:
             if self._progress is not None:
                 self._progress(done, len(seconds))
             value = self.value(node.body, context._replace(z=int(second))).fixed(sources.fixed)
-            if operation.linear:
+            if operation.linear:  # integers would wrap around silently
                 bound += int(largest(value))
                 if bound >= 2**62:
                     raise InputError(TOO_LARGE)
-            others = firsts != second
+            others = firsts != second  # a target is no pair with itself
             operation.fold(result, value, xp.asarray(others) if by_target else None)
             counts += others
         return operation.finish(result, xp.asarray(counts), sources.fixed)
@@ -293,6 +296,7 @@ class Evaluator:
         result = xp.full((sources.n_features, context.last - context.first), operation.identity, dtype=np.int64)
         for parent in sorted(set().union(*of_targets) if of_targets else set()):
             children = np.array([parent in some for some in of_targets])
+            # One panel for the range from the first child to the last; targets between them are masked out.
             first, last = int(np.argmax(children)), len(children) - int(np.argmax(children[::-1]))
             part = context._replace(first=context.first + first, last=context.first + last, pa=parent)
             value = self.value(node.body, part).fixed(sources.fixed)
@@ -425,6 +429,7 @@ class Scorer(Evaluator):
         """List what a newly selected feature adds to a fold: itself, or its pairs with all before it, in both orders."""
         if fold.nodes[0].variable == "s":
             return [self.base._replace(s=feature)]
+        # A reducer over pairs of selected features takes ordered pairs: n (n - 1) folds after n features.
         pairs = [pair for other in self._selected for pair in ((feature, other), (other, feature))]
         return [self.base._replace(s=one, t=other) for one, other in pairs]
 

@@ -157,7 +157,7 @@ class GroupBounds:
         """
         c, m, x = (counts[:, np.newaxis] for counts in (of_newest, with_target, most_common))
         b, n = self._of_targets, self._n
-        x = np.minimum(np.minimum(x, self._most), c - m)
+        x = np.minimum(np.minimum(x, self._most), c - m)  # rows in common with s are outside of the target
         self._tables[frozenset("s")] = self._two(c)
         self._tables[frozenset("sy")] = self._term(m) + self._term(c - m) + self._term(b - m) + self._term(n - b - c + m)
         is_known = (self._least == self._most) & (x == 0)
@@ -186,6 +186,7 @@ class GroupBounds:
     def _entropy(self) -> tuple[Fixed, Fixed]:
         """Return the range of H(f)."""
         ends = [self._fixed.top - self._two(counts) for counts in (self._least, self._most)]
+        # Entropy is largest at half of the rows, or at the end of the range that is nearest to it.
         middle = self._fixed.top - self._two(np.clip(self._n // 2, self._least, self._most))
         slack = np.where(self._least == self._most, 0, ROUNDING)
         return np.minimum(*ends) - slack, np.maximum(middle, np.maximum(*ends)) + slack
@@ -198,6 +199,7 @@ class GroupBounds:
             cells = self._term(common) + self._term(a - common) + self._term(c - common) + self._term(n - a - c + common)
             return cells - self._two(a) - self._two(c) + self._fixed.top
 
+        # Convex in the common rows: the largest value is at an end, none or x of them; the smallest near independence.
         none = at(most, np.zeros_like(x))
         high = np.maximum(np.maximum(none, at(most, x)), at(np.maximum(least, x), x)) + ROUNDING
         expected = least * c // n
@@ -262,6 +264,7 @@ class GroupBounds:
         """Return the range of a ratio: 0 where the denominator is 0; pairs whose ratio may be very large have no bound."""
         low, high = (value.real(self._fixed) for value in bottom)
         is_zero, is_unknown = (low == 0) & (high == 0), (low <= 0) & (low < high)
+        # A denominator that may be 0 is replaced by 1, and the pair gets no bound.
         safe: Range = Value(np.where(is_unknown, 1.0, low), False), Value(np.where(is_unknown, 1.0, high), False)
         values = self._corners(lambda pair, fixed: Value.ratio(pair[0], pair[1], fixed), top, safe)
         is_unknown = is_unknown | (np.maximum(-values[0].array, values[1].array) > LARGEST_RATIO)
@@ -272,6 +275,7 @@ class GroupBounds:
     def _linear(self, known: dict[Variables, float]) -> Range:
         """Return the range of a sum of tables, as a sum of information terms and entropies whose ranges are known."""
         factors = {"".join(sorted(names)): factor for names, factor in known.items()}
+        # Solve for the factors of I(f; y | s), I(f; s), I(f; y) and H(f), from the tables with f that each of them alone has.
         given = factors.get("fsy", 0.0)
         of_selected, of_target = factors.get("fs", 0.0) + given, factors.get("fy", 0.0)
         entropy = -(factors.get("f", 0.0) + of_target + of_selected)
@@ -285,6 +289,7 @@ class GroupBounds:
         constant = [(factor, self._tables[frozenset(names)]) for names, factor in rest.items() if factor]
         ends = []
         for end in (0, 1):
+            # The lower end of a sum takes the upper end of what is subtracted.
             moving = [(factor, self._ranges[name][end if factor > 0 else 1 - end]) for name, factor in parts.items() if factor]
             ends.append(self._sum([*constant, *moving]))
         return ends[0], ends[1]

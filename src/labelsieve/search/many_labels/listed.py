@@ -85,7 +85,7 @@ def ragged(starts: NDArray[np.integer], counts: NDArray[np.integer]) -> Counts:
 
 def visits(features: ListedRows, targets: ListedRows) -> Counts:
     """Count, for each target, the pairs of a row that it lists and a feature that lists this row too."""
-    of_row = np.bincount(features.rows, minlength=features.n_rows)
+    of_row = np.bincount(features.rows, minlength=features.n_rows)  # features that list each row
     return np.diff(np.concatenate([[0], np.cumsum(of_row[targets.rows])])[targets.starts])
 
 
@@ -150,6 +150,7 @@ class PairTables(Tables):
         return self._tables[names]
 
     def _sum(self, names: Variables) -> Fixed:
+        # Cells by inclusion and exclusion: the rows that variables list, and list together, give every cell of the table.
         value, n = self._values, self.fixed.total
         listed = [self._listed[name] for name in sorted(names)]
         if not names:
@@ -193,6 +194,7 @@ def rank_listed(
     work = visits(features, of_targets)[targets.start : targets.stop]
     is_common = np.zeros(len(features.counts), dtype=bool)
     for block in blocks_of(work, VISITS, targets.start):
+        # Entries of the sparse product are the pairs with common rows; all other pairs score by their margins alone.
         product = of_targets.by_column(block.start, block.stop) @ features.by_row
         common, listing = product.data.astype(np.int64), np.repeat(of_targets.counts[block], np.diff(product.indptr))
         tables = PairTables(fixed, features.counts[product.indices], listing, common)
@@ -224,7 +226,7 @@ class EmptyTables:
 
     def largest(self, n_listed: int, n_wanted: int, is_common: NDArray[np.bool_]) -> Lists:
         """Return the best features for a target with ``n_listed`` rows, without those that have a row in common with it."""
-        size = 4 * n_wanted
+        size = 4 * n_wanted  # of the ranked features, some have rows in common with this target and are skipped
         features, scores = self._ranked.get(n_listed) or self._rank(n_listed, size)
         while True:
             free = np.flatnonzero(~is_common[features[:size]])
@@ -244,7 +246,7 @@ class EmptyTables:
         sizes = self._ends - self._first
         order = np.argsort(-scores, kind="stable")
         enough = min(len(order) - 1, int(np.searchsorted(np.cumsum(sizes[order]), n_wanted)))
-        kept = np.flatnonzero(scores >= scores[order[enough]])
+        kept = np.flatnonzero(scores >= scores[order[enough]])  # whole classes, all of those that tie with the last
         features = np.concatenate([self._members[self._first[one] : self._ends[one]] for one in kept])
         ranked = _first(features, np.repeat(scores[kept], sizes[kept]), len(features))
         self._ranked[n_listed] = ranked
@@ -288,6 +290,7 @@ class CandidateScorer:
         if self._is_ranking:
             return
         newest, width = self._candidates[self._size, best], self._candidates.shape[1]
+        # Only the rows of the candidates are looked at, marked by membership in the newest feature and in the target.
         in_newest = self._hits([self._features[feature] for feature in newest])
         with_target = self._common.reshape(self._candidates.shape)[self._size, best]
         of_newest, with_target = np.repeat(self._features.counts[newest], width), np.repeat(with_target, width)

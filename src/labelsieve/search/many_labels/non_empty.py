@@ -97,6 +97,7 @@ class _Block:
         self._listing = of_targets.counts[block]
         starts = of_targets.starts[block.start : block.stop + 1]
         self._rows = starts - starts[0], of_targets.rows[starts[0] : starts[-1]]
+        # Pairs with a row in common are scored one by one at every step; there are few of them in sparse data.
         product = of_targets.by_column(block.start, block.stop) @ self._features.by_row
         self._indices, self._ends = product.indices.astype(np.int32, copy=False), product.indptr.astype(np.int64, copy=False)
         self._common = product.data.astype(np.int64)
@@ -124,9 +125,11 @@ class _Block:
         self._best = np.full(self._size, -np.inf)
         self._index = np.full(self._size, len(self._features.counts), dtype=np.intp)
         self._improve(self._target, self._indices, self._pairs.scores()[:, 0] + self._barred)
+        # Among one more feature than were selected, at least one is still free.
         first = np.flatnonzero(self._groups.available)[: self.selected.shape[1] + 1]
         without = np.flatnonzero(self._best == -np.inf).tolist()  # targets that have no feature to compare bounds with
         self._evaluate([(target, np.setdiff1d(first, self.selected[target])[:1]) for target in without])
+        # Most groups end here: the bound of all their features is below the best pair of the target.
         kept = self._is_promising(self._group_target, self._bounds.bounds(), self._groups.first_of_group[self._group])
         target, group = self._group_target[kept], self._group[kept]
         n_classes = (self._groups.class_ends - self._groups.class_starts)[group]
@@ -169,7 +172,7 @@ class _Block:
         """Replace the best features so far where others are better; ties go to the smaller index."""
         before = self._best.copy()
         np.maximum.at(self._best, target, scores)
-        self._index[self._best > before] = len(self._is_closed)
+        self._index[self._best > before] = len(self._is_closed)  # above all features: the minimum replaces it
         reached = (scores == self._best[target]) & (scores > -np.inf)
         np.minimum.at(self._index, target[reached], features[reached])
 
@@ -190,6 +193,7 @@ class _Block:
         none = np.zeros_like(margins)
         for step, (with_target, most_common) in enumerate(zip(self._with_target, self._most_common, strict=True)):
             of_selected, m = self._features.counts[self.selected[target, step]], with_target[target]
+            # No feature of the class has more rows in common with the selected one; 0 makes its tables, and its score, known.
             x = np.minimum(np.minimum(most_common[target, group], margins), of_selected - m)
             is_known &= x == 0
             bounds.select(of_selected, m, x)
@@ -206,6 +210,7 @@ class _Block:
             _Waiting(int(target[part[0]]), starts[part], ends[part], upper[part], is_known[part])
             for part in (np.split(order, np.flatnonzero(np.diff(target[order])) + 1) if len(order) else [])
         ]
+        # A few features at first: the best of them often closes the other classes. Then four times as many.
         budget = FIRST_OPENED
         while waiting:
             opened = [self._open(one, budget) for one in waiting]

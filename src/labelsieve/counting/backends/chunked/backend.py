@@ -95,6 +95,7 @@ class ChunkedBackend(CodesBackend):
         for part, group in self._counts.groups(wanted, 0 if column is None else column.levels.n_counted):
             sums, margins = self._sums(part), self._counts.margins(part, group)
             with_given, of_targets = margins.all_rows[np.newaxis], [np.empty((0, 0, 0), dtype=np.int64)] * len(group)
+            # A constant condition has no counted level: its panel is the margins.
             if column is not None and column.levels.n_counted:
                 counted, *of_targets = self._counts.count(part, [CONSTANT, *group], column)
                 with_given = complete(counted[0], margins.all_rows)
@@ -139,6 +140,8 @@ def complete_pairs(counted: Counts, with_class: Counts, with_given: Counts) -> C
 
     ``counted`` has shape ``(classes - 1, levels - 1, columns)``; the margins have all classes and all given levels.
     """
+    # First the most frequent given level of every counted class, from the margin of the class; then the most frequent class
+    # with every given level, from the margin of the level.
     rest = with_class[:-1] - counted.sum(axis=1)
     of_classes = np.concatenate([counted, rest[:, np.newaxis]], axis=1)
     last = with_given - of_classes.sum(axis=0)
@@ -160,6 +163,7 @@ class TableSums:
         self._fixed, self._n_features = fixed, len(part.features)
         n_columns = layout.levels[part.features] - 1
         with_columns = np.flatnonzero(n_columns)
+        # reduceat below needs features in the order of their columns, which is not that of their numbers.
         self._order = with_columns[np.argsort(part.first[with_columns], kind="stable")]
         self._first = part.first[self._order]
 
@@ -170,6 +174,7 @@ class TableSums:
         if len(self._order):
             # Columns between features are always zero, and so are their values.
             of_levels = np.add.reduceat(self._fixed(columns).sum(axis=0), self._first)
+            # The first level of a feature has no column: it is in the rows that none of the others has.
             left_out = sizes[:, np.newaxis] - np.add.reduceat(columns, self._first, axis=1)
             sums[self._order] = of_levels + self._fixed(left_out).sum(axis=0)
         return sums
@@ -196,6 +201,7 @@ class EntryChunks:
         self.Y, self._row_weights, self._row_index = Y, weights, row_index
         self.weights = None if weights is None else weights.of(row_index)
         self._order: NDArray[np.intp] | None = None
+        # Rows in another order are sorted once, so that a chunk of rows is a range of entries.
         if row_index is not None and (row_index[1:] < row_index[:-1]).any():
             self._order = np.argsort(row_index, kind="stable")
             self._row_index = row_index[self._order]
@@ -293,6 +299,7 @@ class CellCounts(ABC):
         sets = [(n_given + 1) * (1 + self.classes[target].n_counted) for target in targets]
         largest = max([n_given + 1, *sets])
         parts = self.layout.parts()
+        # All columns in one pass if one target fits; else block by block, with a pass over the chunks for each.
         if any(largest * (part.n_columns + 1) > self._most for part in parts):
             parts = self.layout.parts(by_block=True)
         for part in parts:
@@ -312,6 +319,7 @@ class CellCounts(ABC):
         if key in self._kept:
             return self._kept[key]
         n_sets = 1 + sum(classes.n_counted for classes in self.classes)
+        # Margins are the same at every step; they are counted for all targets if those of all parts can be kept.
         keep = n_sets * (part.n_columns + 1) * len(self.layout.parts(by_block=True)) <= self._most
         counted = list(range(len(self.classes))) if keep else targets
         all_rows, *with_class = self.count(part, [CONSTANT, *counted], None)
