@@ -4,6 +4,7 @@ import numpy as np
 from scipy import stats
 
 LEAST_LEFT = 0.01
+SURE = 1e-6
 
 
 def standardized(values):
@@ -99,6 +100,8 @@ def _p_value(k, columns, factors, Y, n_left, n):
     z = (np.sum((B[0] @ R) ** 2) * degrees / (n - 1) - mean) / np.sqrt(variance)
     a = stats.pearson3.sf(z, skewness)
     b = len(B) * q * min(tail(v @ r, v, r, degrees) for v in B for r in R.T)
+    if 3 * n_left * b <= SURE:
+        return 3 * n_left * b
     products, c = [], 1.0
     for s in range(k):
         product = factors[k] * factors[s]

@@ -6,6 +6,7 @@ Nothing is permuted: the moments of the permutation distribution have closed for
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,13 +31,14 @@ EXPLAINED = 1e-10  # of the variance of a target: with less left there is nothin
 CONSTANT = 1e-13  # a standard deviation below this fraction of the largest value is rounding
 MOST_SHARE = 1 / 3  # of the rows, that directions of selected features may be; with more, each has one column
 FEWEST_DEGREES = 3  # rows beyond the directions of the selected features, with fewer of which nothing is tested
-MOST_ROWS = 50_000  # that are read; of more rows, a random sample
+MOST_ROWS, FEWEST_SAMPLED = 50_000, 5_000  # of more rows, or more cells of targets than below, a random sample is tested
 MOST_LEVELS, FEWEST_ROWS = 10, 5  # a nominal feature has a column for each of its most frequent levels of so many rows
 MOST_PAIRED, MOST_CUBES = 64, 16  # targets that are multiplied with each other, in pairs and in triples; they stand for all
-MOST_CELLS = 2**23  # rows times targets, whose residuals are kept at once
+MOST_CELLS = 2**23  # rows times targets, from which on rows are sampled, and whose residuals are kept at once
 CELLS_IN_CACHE = 2**18  # that are tested at once
 MOST_FILLS = 10  # rounds that fill unknown cells of targets with what the selected features predict for them
 FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, they are filled
+SURE = 1e-6  # a p-value of (b) that no other test needs to lower
 NO_SKEWNESS = 1e-4  # below which Pearson's distribution is the normal one
 
 
@@ -86,15 +88,16 @@ def row_tests(
     c. the same for products of the feature's ranks with those of each feature before, for effects of pairs: the larger of
        that tail and the normal tail of the sum divided by its own estimate of scale; times the number of them.
 
-    With m candidates left, :math:`p = 3 m \min(a, b, c)`. Since a noise feature was the best of m, at most a share of about
-    ``alpha`` of all selections from pure noise has a mark in its first row; later noise rows are second best, so the share
-    with any mark is about the same.
+    With m candidates left, :math:`p = 3 m \min(a, b, c)`; where b alone gives at most 1e-6, the others are not computed. Since
+    a noise feature was the best of m, at most a share of about ``alpha`` of all selections from pure noise has a mark in its
+    first row; later noise rows are second best, so the share with any mark is about the same.
 
     Rows are assumed to be independent. Numeric targets count as normal scores of their ranks. Missing cells of features have
     the mean of their column. Cells of targets that are unknown are filled with what the features before predict, and take part
     in no product. Whole weights are repetitions of a row; others are scaled so that they add up to Kish's effective number of
-    rows, :math:`(\sum w)^2 / \sum w^2`. Of more than 50,000 rows, a random sample of 50,000 is tested. Of more
-    than 16 targets with many rows, or 64 with few, the correlations among so many stand for all in the moments of (a).
+    rows, :math:`(\sum w)^2 / \sum w^2`. Of more than
+    50,000 rows, or of rows with more than eight million cells of targets, a random sample is tested, of 5,000 rows at least. Of
+    more than 16 targets with many rows, or 64 with few, the correlations among so many stand for all in the moments of (a).
 
     Cost: about :math:`N K (3 q + K q / 2 + 2 K^2)` multiplications for K features and q targets; memory for eight million
     cells of targets at once and 4 K columns.
@@ -229,12 +232,13 @@ class _Rows(NamedTuple):
     equal: bool  # whether all weights are 1
 
 
-def _rows(weights: Real | None, n_rows: int) -> _Rows:
+def _rows(weights: Real | None, n_rows: int, n_targets: int) -> _Rows:
     chosen: NDArray[np.intp] | slice = slice(None)
-    if n_rows > MOST_ROWS:
-        chosen = np.sort(np.random.default_rng(0).choice(n_rows, MOST_ROWS, replace=False))
+    most = min(MOST_ROWS, max(FEWEST_SAMPLED, MOST_CELLS // n_targets))
+    if n_rows > most:
+        chosen = np.sort(np.random.default_rng(0).choice(n_rows, most, replace=False))
     if weights is None:
-        n_rows = min(n_rows, MOST_ROWS)
+        n_rows = min(n_rows, most)
         return _Rows(chosen, np.ones(n_rows), float(n_rows), equal=True)
     weights = weights[chosen]
     if (weights != np.floor(weights)).any():
@@ -248,7 +252,8 @@ def _row_tests(
 ) -> RowTests:
     alpha, n_features = share(alpha, "alpha"), table.shape[1]
     whole_number(n_candidates, "n_candidates", n_features, 2**63)
-    rows = _rows(weights, table.shape[0])
+    rows = _rows(weights, table.shape[0], len(targets.is_numeric))
+    n_left = [1 if row < n_forced else n_candidates - row for row in range(n_features)]
     p_values = np.ones(n_features)
     # Small products are faster on one thread, and the same bits on any machine with the same library.
     with one_blas_thread():
@@ -257,9 +262,7 @@ def _row_tests(
         n_full = int(np.count_nonzero(n_columns <= MOST_SHARE * rows.total))
         for first, last, first_only in ((0, n_full, False), (n_full, n_features, True)):
             if first < last:
-                p_values[first:last] = _p_values(features[:last], first, first_only, targets, rows)
-    row = np.arange(n_features)
-    p_values = np.minimum(1.0, 3.0 * np.where(row < n_forced, 1, n_candidates - row) * p_values)
+                p_values[first:last] = _p_values(features[:last], n_left[first:last], first_only, targets, rows)
     return RowTests(p_values, p_values <= alpha, alpha)
 
 
@@ -357,13 +360,14 @@ def _block(targets: _Targets, columns: Sequence[int], rows: _Rows) -> _Block:
 class _Step(NamedTuple):
     """What a feature adds to those before it: unit vectors in rows, orthogonal to all of theirs.
 
-    ``directions`` are those of its columns, of which ``tested`` have enough left; ``products`` are orthogonal to them too.
+    ``directions`` are those of its columns, of which those in ``tested`` have enough left; ``products`` are orthogonal to them
+    too.
     """
 
     basis: Real  # of all features before
     directions: Real
-    tested: Real
-    products: Real
+    tested: list[int]
+    products: Callable[[], Real]
 
 
 def _steps(features: list[_Feature], rows: _Rows, first_only: bool) -> Iterator[_Step]:
@@ -384,69 +388,82 @@ def _steps(features: list[_Feature], rows: _Rows, first_only: bool) -> Iterator[
             left -= (basis[:rank] @ left) @ basis[:rank]  # once more: rounding is large in what is left of a near copy
             basis[rank] = left / np.sqrt(left @ left)
             if share_left >= LEAST_LEFT:
-                tested.append(rank)
+                tested.append(rank - before)
             rank += 1
-        products = factors[:k] * (feature.factor * rows.root)
-        products -= np.outer(products @ basis[0], basis[0])
-        squares = np.einsum("ij,ij->i", products, products)
-        products -= (products @ basis[1:rank].T) @ basis[1:rank]
-        left_squares = np.einsum("ij,ij->i", products, products)
-        kept = left_squares > LEAST_LEFT * np.maximum(squares, INDEPENDENT * rows.total)
-        products = products[kept] / np.sqrt(left_squares[kept])[:, np.newaxis]
-        # A feature that adds nothing of its own is a copy, and so are its products.
-        yield _Step(basis[:before], basis[before:rank], basis[tested], products if tested else products[:0])
+        products = partial(_products, factors[:k], feature.factor, basis[:rank], rows)
+        yield _Step(basis[:before], basis[before:rank], tested, products)
+
+
+def _products(factors: Real, factor: Real, basis: Real, rows: _Rows) -> Real:
+    """Products of a feature with those before it, orthogonal to the basis and of length 1, unless little is left of them."""
+    products = factors * (factor * rows.root)
+    products -= np.outer(products @ basis[0], basis[0])
+    squares = np.einsum("ij,ij->i", products, products)
+    products -= (products @ basis[1:].T) @ basis[1:]
+    left = np.einsum("ij,ij->i", products, products)
+    kept = left > LEAST_LEFT * np.maximum(squares, INDEPENDENT * rows.total)
+    unit: Real = products[kept] / np.sqrt(left[kept])[:, np.newaxis]
+    return unit
 
 
 class _Evidence:
     """What the targets say about one feature, added up over blocks of targets."""
 
-    def __init__(self, n_rows: int) -> None:
-        self.n_targets = 0
+    def __init__(self, n_rows: int, n_candidates: int) -> None:
+        self.n_candidates = n_candidates
+        self.n_targets = self.n_columns = self.n_products = 0
+        self.column = self.product = 1.0  # smallest tails of (b) and (c)
         self.sum_of_squares = 0.0  # of (a), in units of its variance
         self.of_rows = np.zeros(n_rows)  # squares of the residuals, summed over the targets
         self.squared_cubes = 0.0  # sums of cubes of the residuals of a target, squared and summed over the targets
-        self.column = self.product = 1.0  # smallest tails of (b) and (c)
-        self.n_columns = self.n_products = 0
 
-    def add(self, step: _Step, block: _Block, rows: _Rows) -> None:
-        """Add the tests of the targets of a block that are not explained yet."""
-        residuals = block.residuals
-        squares = np.einsum("ij,ij->i", residuals, residuals)
-        n_rows = np.full(len(squares), rows.total)
-        n_rows[block.partial] = block.known @ rows.root**2
-        degrees = n_rows - len(step.basis)
-        live = (squares > EXPLAINED * n_rows) & (degrees >= FEWEST_DEGREES)
-        self.n_columns, self.n_products = len(step.tested), len(step.products)
-        if not live.any() or not len(step.tested):
+    def add(self, step: _Step, blocks: list[_Block], dots: list[Real], n_targets: int, rows: _Rows) -> None:
+        """Add the tests of blocks of targets: (a) and (c) only where (b) is not sure, for ``n_targets`` targets in all.
+
+        ``dots`` are the products of the residuals of every block with the directions of the feature.
+        """
+        self.n_columns = len(step.tested)
+        if not self.n_columns:  # a copy, and so are its products
             return
-        self.n_targets += int(np.count_nonzero(live))
-        scale = np.divide(1.0, squares, out=np.zeros(len(squares)), where=live)
-        of_cells = residuals * residuals
-        self.of_rows += scale @ of_cells
-        cubes = np.einsum("ij,ij->i", of_cells, residuals if rows.equal else residuals / rows.root) * scale**1.5
-        self.squared_cubes += float(cubes @ cubes)
-        tests = _ColumnTests(scale, cubes, np.maximum(degrees, 1.0), n_rows, block, rows)
-        z, tails = tests.of(step.tested)
-        self.sum_of_squares += float((z[0, live] ** 2).sum())
-        self.column = min(self.column, float(tails[:, live].min()))
-        if len(step.products):
-            self.product = min(self.product, tests.of_products(step.products, of_cells, live))
+        columns, of_blocks = step.directions[step.tested], list[tuple[_ColumnTests, Real]]()
+        for block, of_block in zip(blocks, dots, strict=True):
+            tests = _block_tests(step, block, rows)
+            if tests is None:
+                continue
+            z, tails = tests.of(columns, of_block[:, step.tested].T)
+            of_blocks.append((tests, z[0]))
+            self.n_targets += int(np.count_nonzero(tests.live))
+            self.column = min(self.column, float(tails[:, tests.live].min()))
+        if 3 * self.n_candidates * self.n_columns * n_targets * self.column <= SURE:
+            return
+        products = step.products()
+        self.n_products = len(products)
+        for tests, of_first in of_blocks:
+            squares = tests.block.residuals * tests.block.residuals
+            self.sum_of_squares += float((of_first[tests.live] ** 2).sum())
+            self.of_rows += tests.scale @ squares
+            self.squared_cubes += float(tests.cubes @ tests.cubes)
+            if self.n_products:
+                self.product = min(self.product, tests.of_products(products, squares))
 
-    def p_value(self, column: Real, some: Real, rows: _Rows) -> float:
-        """Return the smallest of the three p-values, not corrected for the number of candidates.
+    def p_value(self, column: Real, some: Callable[[], Real], rows: _Rows) -> float:
+        """Return the p-value, corrected for the number of candidates.
 
-        ``column`` is the first that is tested, and ``some`` are the residuals of some targets, of length 1.
+        ``column`` is the first that is tested, and ``some`` returns the residuals of some targets, of length 1.
         """
         if not self.n_targets:
             return 1.0
-        spread = _spread_tail(self, column, some, rows)
-        of_products = self.n_products * self.n_targets * self.product if self.n_products else 1.0
-        return min(1.0, spread, self.n_columns * self.n_targets * self.column, of_products)
+        smallest = self.n_columns * self.n_targets * self.column
+        if 3 * self.n_candidates * smallest > SURE:
+            of_products = self.n_products * self.n_targets * self.product if self.n_products else 1.0
+            smallest = min(smallest, of_products, _spread_tail(self, column, some(), rows))
+        return min(1.0, 3 * self.n_candidates * smallest)
 
 
 class _ColumnTests(NamedTuple):
-    """Tests of unit vectors with the residuals of every target of a block."""
+    """Tests of unit vectors with the residuals of every target of a block; those that are not ``live`` are not tested."""
 
+    live: NDArray[np.bool_]
     scale: Real
     cubes: Real
     degrees: Real
@@ -454,9 +471,9 @@ class _ColumnTests(NamedTuple):
     block: _Block
     rows: _Rows
 
-    def of(self, vectors: Real) -> tuple[Real, Real]:
+    def of(self, vectors: Real, dots: Real) -> tuple[Real, Real]:
         """Products with the residuals in standard deviations, and their tails; one row for every vector."""
-        z = (vectors @ self.block.residuals.T) * np.sqrt(self.scale * self.degrees)
+        z = dots * np.sqrt(self.scale * self.degrees)
         of_cells = vectors * vectors
         cubes = of_cells * vectors if self.rows.equal else of_cells * vectors / self.rows.root
         of_vectors = np.repeat(cubes.sum(axis=1)[:, np.newaxis], len(self.scale), axis=1)
@@ -467,26 +484,43 @@ class _ColumnTests(NamedTuple):
             of_vectors[:, self.block.partial] = (cubes @ self.block.known.T) / squares**1.5
         return z, two_sided_tail(z, product_skewness(self.n_rows, of_vectors, self.cubes))
 
-    def of_products(self, vectors: Real, squares: Real, live: NDArray[np.bool_]) -> float:
+    def of_products(self, vectors: Real, squares: Real) -> float:
         """Return the smallest tail of products: the larger of that of :meth:`of` and that of a self-normalized sum.
 
         After a feature that predicts a rare label, residuals are large where the feature is, and so are its products. A sum
         over such rows varies more than permuted residuals do; its own squares tell how much. ``squares`` are those of the
         residuals.
         """
-        _, tails = self.of(vectors)
-        tails[:, ~live] = 1.0
+        dots = vectors @ self.block.residuals.T
+        _, tails = self.of(vectors, dots)
+        tails[:, ~self.live] = 1.0
         weighted = vectors if self.rows.equal else vectors / self.rows.root
 
         def larger(product: Any, target: Any) -> Real:
             own = np.maximum((weighted[product] ** 2) @ squares[target].T, np.finfo(float).tiny)
-            normal = 2 * ndtr(-np.abs(vectors[product] @ self.block.residuals[target].T) / np.sqrt(own))
+            normal = 2 * ndtr(-np.abs(dots[product][:, target]) / np.sqrt(own))
             return np.asarray(np.maximum(tails[product][:, target], normal))
 
         # Targets none of whose tails is smaller than the larger one of the smallest tail need no second tail.
         at = np.unravel_index(int(tails.argmin()), tails.shape)
         least = float(larger([at[0]], [at[1]])[0, 0])
         return min(least, float(larger(slice(None), tails.min(axis=0) <= least).min()))
+
+
+def _block_tests(step: _Step, block: _Block, rows: _Rows) -> _ColumnTests | None:
+    """Prepare the tests of a feature with a block of targets; None if all are explained."""
+    residuals = block.residuals
+    of_cells = residuals * residuals
+    squares = of_cells.sum(axis=1)
+    n_rows = np.full(len(squares), rows.total)
+    n_rows[block.partial] = block.known @ rows.root**2
+    degrees = n_rows - len(step.basis)
+    live = (squares > EXPLAINED * n_rows) & (degrees >= FEWEST_DEGREES)
+    if not live.any():
+        return None
+    scale = np.divide(1.0, squares, out=np.zeros(len(squares)), where=live)
+    cubes = np.einsum("ij,ij->i", of_cells, residuals if rows.equal else residuals / rows.root) * scale**1.5
+    return _ColumnTests(live, scale, cubes, np.maximum(degrees, 1.0), n_rows, block, rows)
 
 
 def product_skewness(n: Any, cubes: Real, of_others: Real) -> Real:
@@ -606,30 +640,41 @@ def third_cumulant(n: float, third: float, fourth: float, sixth: float, sums: Ro
     return normal + with_four + with_three + sixth * of_six
 
 
-def _p_values(features: list[_Feature], first: int, first_only: bool, targets: _Targets, rows: _Rows) -> list[float]:
-    """p-values of the features from ``first`` on, not corrected for the number of candidates."""
+def _p_values(
+    features: list[_Feature], n_candidates: list[int], first_only: bool, targets: _Targets, rows: _Rows
+) -> list[float]:
+    """p-values of the last features, as many as there are numbers of candidates for them."""
     n_targets, n_rows = len(targets.is_numeric), len(rows.root)
-    evidence = {k: _Evidence(n_rows) for k in range(first, len(features))}
+    first = len(features) - len(n_candidates)
+    evidence = {first + at: _Evidence(n_rows, m) for at, m in enumerate(n_candidates)}
     of_features = list[tuple[Real, Real]]()  # directions of every feature, and the column of its first test
     at_once, in_cache = max(1, MOST_CELLS // n_rows), max(1, CELLS_IN_CACHE // n_rows)
     for start in range(0, n_targets, at_once):
         end = min(start + at_once, n_targets)
         blocks = [_block(targets, range(at, min(at + in_cache, end)), rows) for at in range(start, end, in_cache)]
         for k, step in enumerate(_steps(features, rows, first_only)):
-            for block in blocks:
-                if k in evidence:
+            if k in evidence:
+                for block in blocks:
                     _fill(block, step.basis)
-                    evidence[k].add(step, block, rows)
-                block.residuals[:] -= (block.residuals @ step.directions.T) @ step.directions
+            dots = [block.residuals @ step.directions.T for block in blocks]
+            if k in evidence:
+                evidence[k].add(step, blocks, dots, n_targets, rows)
+            for block, of_block in zip(blocks, dots, strict=True):
+                block.residuals[:] -= of_block @ step.directions
             if start == 0:
-                of_features.append((step.directions, step.tested[0] if len(step.tested) else step.tested))
+                of_features.append((step.directions, step.directions[step.tested[0]] if step.tested else step.directions[:0]))
     n_some = min(n_targets, MOST_PAIRED, max(MOST_CUBES, CELLS_IN_CACHE // n_rows))
     block, p_values = _block(targets, np.linspace(0, n_targets - 1, n_some, dtype=int).tolist(), rows), []
+
+    def some() -> Real:
+        lengths = np.sqrt(np.einsum("ij,ij->i", block.residuals, block.residuals))
+        live = lengths**2 > EXPLAINED * rows.total
+        unit: Real = block.residuals[live] / lengths[live, np.newaxis]
+        return unit
+
     for k, (directions, column) in enumerate(of_features):
         if k in evidence:
-            lengths = np.sqrt(np.einsum("ij,ij->i", block.residuals, block.residuals))
-            live = lengths**2 > EXPLAINED * rows.total
-            p_values.append(evidence[k].p_value(column, block.residuals[live] / lengths[live, np.newaxis], rows))
+            p_values.append(evidence[k].p_value(column, some, rows))
         block.residuals[:] -= (block.residuals @ directions.T) @ directions
     return p_values
 
