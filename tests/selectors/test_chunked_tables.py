@@ -165,6 +165,7 @@ def test_other_rows_with_the_same_names_are_encoded_again(tmp_path):
         assert_same(Sieve("mim").fit(table), Sieve("mim").fit(X, Y))
 
 
+@pytest.mark.filterwarnings("ignore::labelsieve.errors.TableWarning")
 def test_columns_of_many_levels_after_columns_of_few(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"few": rng.integers(0, 3, 900), "many": rng.permutation(900), "y": rng.integers(0, 2, 900)})

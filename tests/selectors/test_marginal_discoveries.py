@@ -5,10 +5,12 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from labelsieve import InputError
+from labelsieve import InputError, Sieve
+from labelsieve.datasets import load
 from labelsieve.discoveries import adjusted, hierarchical_tests
 from labelsieve.discretize import MDL, ByColumn, EqualWidth
 from labelsieve.selectors import MarginalDiscoveries
+from tests.support.shared_files import shared_file
 
 
 def make_associations(n_rows=300, n_features=25, n_labels=4, seed=0):
@@ -163,3 +165,18 @@ def test_what_would_make_wrong_p_values_is_refused():
         MarginalDiscoveries().fit(X, Y, groups=np.where(np.arange(300) == 3, np.nan, 0.0))
     with pytest.raises(ValueError, match="Did you mean 'hierarchical'"):
         MarginalDiscoveries(method="hierarchicla").fit(X, Y)
+
+
+def test_a_feature_and_a_label_have_one_information_on_every_page():
+    data = load(shared_file("data", "emotions", "emotions.arff.gz"))
+    X, Y = data.named_features(), data.named_labels()
+    found = MarginalDiscoveries().fit(X, Y).information_
+    for criterion in ("hybrid", "jmi"):
+        sieve = Sieve(criterion, n_features_to_select=10).fit(X, Y)
+        known = sieve.label_information(X, Y, backend="dict")
+        table = sieve.information_confidence(X, Y, backend="dict", n_resamples=20)
+        for feature, label, information in zip(table["feature"], table["label"], table["information"], strict=True):
+            assert information == known[label][known["feature"].index(feature)]
+            if criterion == "hybrid":
+                at = data.feature_names.index(feature), data.label_names.index(label)
+                assert information == pytest.approx(found[at], abs=1e-9)

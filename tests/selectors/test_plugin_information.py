@@ -66,6 +66,7 @@ def polars_frame(columns, kinds):
     return pl.DataFrame({name: pl.Series(column, dtype=types[kind]) for (name, column), kind in with_kinds})
 
 
+@pytest.mark.filterwarnings("ignore::labelsieve.errors.ColumnWarning")
 @pytest.mark.parametrize("library", [pandas_frame, polars_frame])
 @settings(max_examples=60, deadline=None)
 @given(tables())

@@ -160,7 +160,7 @@ def test_whole_numbers_beyond_floating_point_stay_different_in_parquet(tmp_path)
     assert data.Y.ravel().tolist() == [k % 3 for k in range(12)]
 
 
-@pytest.mark.parametrize("kind", ["frame", "mixed frame", "nullable", "polars", "array"])
+@pytest.mark.parametrize("kind", ["frame", "mixed frame", "nullable", "polars", "128 bits", "array"])
 def test_whole_numbers_beyond_floating_point_stay_different_as_features(kind):
     code = np.arange(200) % 2
     y, other = code.copy(), np.arange(200) % 5
@@ -170,6 +170,7 @@ def test_whole_numbers_beyond_floating_point_stay_different_as_features(kind):
         "mixed frame": pd.DataFrame({"other": other / 2, "id": numbers}),
         "nullable": pd.DataFrame({"other": other / 2, "id": pd.array(numbers, dtype="Int64")}),
         "polars": pl.DataFrame({"other": other / 2, "id": numbers}),
+        "128 bits": pl.DataFrame({"other": other / 2, "id": code}).with_columns(pl.col("id").cast(pl.Int128) + 2**100),
         "array": np.column_stack([other, numbers]),
     }[kind]
     with pytest.warns(ColumnWarning, match=r"whole numbers beyond 2\*\*53 that floating point would merge: each is a level"):
@@ -280,6 +281,14 @@ def test_a_row_of_totals_is_told(table, path):
         assert "sums up the others: it has the sums of 'a', 'b', 'c'. Remove it" in text
 
 
+def test_a_header_of_groups_over_names_is_refused_with_a_remedy(path):
+    path.write_text("size,size,label\nheight,width,y\n1,2,0\n3,4,1\n")
+    with pytest.raises(DatasetError, match=r"'size' \(columns 1 and 2\).* Join a header of two rows to one"):
+        load(path, "label")
+    frame = pd.read_csv(path, header=[0, 1])
+    assert Sieve("mim", n_features_to_select=1).fit(frame[["size"]], frame["label"]).selected_.tolist() == [0]
+
+
 def test_a_second_header_row_of_a_file_is_left_out(table, path):
     named = table.assign(town=["x", "y"] * (N // 2))
     first, *rows = named.to_csv(index=False).splitlines()
@@ -289,6 +298,9 @@ def test_a_second_header_row_of_a_file_is_left_out(table, path):
     np.testing.assert_array_equal(data.X[:, :3], table[["a", "b", "c"]])
     path.write_text("\n".join([first, "1,2,3,0,1,x", *rows]))
     assert load(path, "y,z").shape == (N + 1, 4, 2)
+    path.write_text("\n".join([first, "(cm),2,3,0,1,x", *rows]))  # one cell is a number, so the row is data
+    with pytest.warns(DatasetWarning, match="most values are numbers and some are not"):
+        assert load(path, "y,z").shape == (N + 1, 4, 2)
 
 
 @pytest.mark.filterwarnings("ignore::labelsieve.errors.ColumnWarning")

@@ -530,8 +530,11 @@ def read_column(series: nw.Series[Any], what: str) -> FrameColumn:
     if dtype in _NOMINAL:
         return level_ranks(series)
     if dtype in _WIDE:
-        series = _narrowed(series)
-        dtype = series.dtype
+        narrowed = _narrowed(series)
+        if narrowed.dtype == nw.Float64 and narrowed.n_unique() < series.n_unique():
+            _note_exact(f"column {series.name!r}", series.name, what)
+            return level_ranks(series)
+        series, dtype = narrowed, narrowed.dtype
     missing = np.asarray(series.is_null().to_numpy(), dtype=bool)
     present = series.filter(~series.is_null()) if missing.any() else series
     nominal = dtype == nw.Boolean

@@ -20,6 +20,7 @@ from labelsieve.tables.text import (
     EXCHANGED,
     MISSING,
     are_undecided_dates,
+    decimal_mark,
     is_placeholder,
     read_dates,
     read_formatted_numbers,
@@ -187,7 +188,7 @@ def check_names(columns: Sequence[Column], file: Path) -> None:
         more = f", ... ({len(twice)})" if len(twice) > SHOWN else ""
         raise DatasetError(
             f"two columns have the same name: {', '.join(twice[:SHOWN])}{more}.",
-            "Rename one of them; is the first row of a table its header?",
+            "Rename one of them; is the first row of a table its header? Join a header of two rows to one.",
             file,
         )
 
@@ -299,7 +300,7 @@ def without_second_header(names: Sequence[str], parsed: Sequence[ParsedColumn]) 
         word = "" if first < 0 else column.texts[first].strip()
         if word in MISSING:
             continue
-        if np.count_nonzero(column.index == first) > 1:
+        if np.count_nonzero(column.index == first) > 1 or _is_any_number(word):
             return parsed, []
         some = [text.strip() for at, text in enumerate(column.texts[: LOOKED_AT + 1]) if at != first]
         if is_second_header(word, some) and is_second_header(word, [text.strip() for text in column.texts if text != word]):
@@ -312,6 +313,15 @@ def without_second_header(names: Sequence[str], parsed: Sequence[ParsedColumn]) 
         f"the first row has words where all others have numbers, {shown}: it is taken for a second row of the header and left "
         "out. Join both rows to one that names the columns."
     ]
+
+
+def _is_any_number(text: str) -> bool:
+    """Tell whether a text is a number, also an infinite one, or one with a unit."""
+    try:
+        parse_number(text)
+    except ValueError:
+        return decimal_mark([text]) is not None
+    return True
 
 
 def _without_first(column: TextCells) -> TextCells:
