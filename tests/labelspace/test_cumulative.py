@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from labelsieve import InputError, Sieve
+from labelsieve import Sieve
 from labelsieve.information import mutual_information
 from labelsieve.labelspace import Cumulative, read_targets
 
@@ -47,7 +47,10 @@ def test_order_of_values_matters():
     assert scores[1] > 1.5 * scores[0]
 
 
-def test_weights_of_targets_are_refused():
+def test_all_indicators_of_a_target_have_its_weight():
     X, number, label = make_table()
-    with pytest.raises(InputError, match="target_weight is for single targets: use targets='single'"):
-        Sieve("mim", targets="cumulative", target_weight=[1, 2]).fit(X, np.column_stack([number, label]))
+    weighted = Sieve("mim", targets="cumulative", target_weight=[2, 1], n_features_to_select="all")
+    weighted.fit(X, np.column_stack([number, label]))
+    repeated = Sieve("mim", targets="cumulative", n_features_to_select="all").fit(X, np.column_stack([number, number, label]))
+    assert weighted.selected_.tolist() == repeated.selected_.tolist()
+    np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-12)

@@ -74,7 +74,7 @@ def test_a_refusal_names_the_method_that_was_asked_for(criterion, shown):
 
 def test_a_refusal_comes_before_data_are_read():
     with pytest.raises(InputError, match="target_weight"):
-        Sieve("omp", target_weight=[1, 2]).fit("no table", "no targets")
+        Sieve("gmm", target_weight=[1, 2]).fit("no table", "no targets")
 
 
 def test_the_documentation_shows_the_table_of_the_code():

@@ -93,3 +93,26 @@ def test_spaces_that_do_not_keep_targets_apart_refuse_weights(space):
 def test_weights_that_cannot_be_meant_are_refused(weights, message):
     with pytest.raises(InputError, match=message):
         Sieve("jmi", target_weight=weights).fit(*make_data())
+
+
+@pytest.mark.parametrize("criterion", ["hybrid", "omp"])
+@pytest.mark.parametrize("numeric", [False, True])
+def test_weights_of_the_default_method_are_repeated_targets(criterion, numeric):
+    X, Y = make_data()
+    if numeric:
+        Y = np.column_stack([Y[:, :2], X[:, :2] + 0.1 * np.random.default_rng(0).normal(size=(len(X), 2))])
+    times = np.array([2, 0, 1, 3])
+    kinds = ["class", "class", *(["numeric"] * 2 if numeric else ["class"] * 2)]
+    weighted = Sieve(criterion, target_weight=times, target_type=kinds).fit(X, Y)
+    repeated = Sieve(criterion, target_type=np.repeat(kinds, times).tolist()).fit(X, np.repeat(Y, times, axis=1))
+    assert weighted.selected_.tolist() == repeated.selected_.tolist()
+    np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9)
+
+
+def test_the_weight_of_a_target_decides_which_feature_comes_first():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 4))
+    Y = (X[:, [1, 2]] + 0.1 * rng.normal(size=(300, 2)) > 0).astype(int)
+    for criterion in ("hybrid", "omp"):
+        assert Sieve(criterion, target_weight=[5.5, 1]).fit(X, Y).selected_[0] == 1
+        assert Sieve(criterion, target_weight=[1, 5.5]).fit(X, Y).selected_[0] == 2

@@ -4,7 +4,15 @@ In come a ``TargetTable`` and sample weights, out go ``EncodedTargets``: codes, 
 ``base``; ``spaces`` has the plain ones, ``network_rule`` learns which labels depend on which.
 """
 
-from labelsieve.labelspace.base import EncodedTargets, LabelSpace, compatibility_table, label_space_name, refusal, to_count
+from labelsieve.labelspace.base import (
+    EncodedTargets,
+    LabelSpace,
+    compatibility_table,
+    label_space_name,
+    refusal,
+    to_count,
+    weights_of_variables,
+)
 from labelsieve.labelspace.fewer_labels import Clusters, Frequent, Sampled
 from labelsieve.labelspace.group import Group, GroupAuto, GroupRand
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents
@@ -45,4 +53,5 @@ __all__ = [
     "refusal",
     "target_names",
     "to_count",
+    "weights_of_variables",
 ]

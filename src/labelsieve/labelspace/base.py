@@ -16,7 +16,8 @@ from sklearn.utils import check_random_state
 from labelsieve.errors import InputError
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.targets import TargetTable
-from labelsieve.tables.weights import Estimator, RowWeights, quantized_weights
+from labelsieve.tables.types import WeightsLike
+from labelsieve.tables.weights import Estimator, RowWeights, TargetWeights, quantized_weights, read_target_weights
 
 Produces = Literal["targets", "indicators", "some targets", "groups", "variable"]
 Weights = NDArray[np.float64] | None
@@ -29,7 +30,7 @@ NEEDS: dict[str, tuple[frozenset[Produces], str]] = {
     "sums over targets": (frozenset({"targets", "indicators", "some targets", "groups", "variable"}), ""),
     "pairs of targets": (frozenset({"targets"}), "label pairs need separate targets"),
     "parents of targets": (frozenset({"targets"}), "parents are of single targets"),
-    "weights of targets": (frozenset({"targets"}), "target_weight is for single targets"),
+    "weights of targets": (frozenset({"targets", "indicators"}), "target_weight is for single targets"),
 }
 
 _IS: dict[Produces, str] = {
@@ -64,6 +65,8 @@ class EncodedTargets:
         For spaces that leave out or merge labels: an upper bound of the information about them, in nats.
     sampled_from : int, default=None
         The number of targets that the variables are a random sample of, in random order.
+    target_of : ndarray of int, default=None
+        The target that every variable belongs to; None: variable ``i`` is target ``i``.
     """
 
     codes: Codes
@@ -73,6 +76,7 @@ class EncodedTargets:
     n_left_out: int = 0
     omitted_entropy: float | None = None
     sampled_from: int | None = None
+    target_of: NDArray[np.intp] | None = None
 
 
 class LabelSpace(BaseEstimator):
@@ -118,6 +122,16 @@ class CountingInput:
     weights: RowWeights | None
     n_left_out: int
     encoded: EncodedTargets | None = None
+
+
+def weights_of_variables(target_weight: WeightsLike, data: CountingInput) -> TargetWeights | None:
+    """Return the weights of the variables of a label space: every variable has the weight of its target."""
+    target_of = None if data.encoded is None else data.encoded.target_of
+    if target_weight is None or target_of is None:
+        return read_target_weights(target_weight, data.Y.n_columns)
+    given = read_target_weights(target_weight, int(target_of.max()) + 1)
+    assert given is not None
+    return read_target_weights(given.values[target_of], data.Y.n_columns)
 
 
 def to_count(X: Codes, encoded: EncodedTargets, weights: Weights, estimator: Estimator) -> CountingInput:

@@ -154,7 +154,7 @@ class Cumulative(LabelSpace):
         if not targets.is_numeric.any():
             return EncodedTargets(codes)
         columns: list[NDArray[np.uint8] | NDArray[np.uint16]] = []
-        levels, missing = [], []
+        levels, missing, target_of = [], [], []
         for column in range(codes.n_columns):
             values = codes.column(column)
             unknown = codes.missing is not None and bool(codes.missing[column])
@@ -162,6 +162,7 @@ class Cumulative(LabelSpace):
                 columns.append(values)
                 levels.append(int(codes.levels[column]))
                 missing.append(unknown)
+                target_of.append(column)
                 continue
             n_bins = int(codes.levels[column]) - unknown
             for cut in range(1, max(2, n_bins)):
@@ -171,11 +172,13 @@ class Cumulative(LabelSpace):
                 columns.append(indicator)
                 levels.append(3 if unknown else 2)
                 missing.append(unknown)
+                target_of.append(column)
         dense = np.asfortranarray(np.column_stack(columns))
         marked = np.array(missing)
-        return EncodedTargets(
-            Codes(codes.n_rows, np.array(levels, dtype=np.uint32), dense=dense, missing=marked if marked.any() else None)
+        variables = Codes(
+            codes.n_rows, np.array(levels, dtype=np.uint32), dense=dense, missing=marked if marked.any() else None
         )
+        return EncodedTargets(variables, target_of=np.array(target_of, dtype=np.intp))
 
 
 def _subsets(

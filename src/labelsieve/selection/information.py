@@ -16,12 +16,11 @@ from labelsieve.discoveries.intervals import information_intervals, information_
 from labelsieve.discretize import Discretizer, one_table
 from labelsieve.errors import InputError, share
 from labelsieve.information import mutual_information
-from labelsieve.labelspace import LabelSpace
+from labelsieve.labelspace import LabelSpace, weights_of_variables
 from labelsieve.labelspace.base import RandomState, to_count
 from labelsieve.tables.codes import Codes, constant_column
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import WeightsLike
-from labelsieve.tables.weights import read_target_weights
 
 KINDS = "relevance", "redundancy", "complementarity"
 Floats = NDArray[np.float64]
@@ -73,9 +72,7 @@ def step_components(problem: Problem, coding: Coding, columns: Sequence[int]) ->
     encoded = coding.space.encode(targets, problem.weights)
     codes = one_table(problem.codes(coding.discretizer, targets.codes, columns), "information_components")
     data = to_count(codes, encoded, problem.weights, coding.options.estimator)
-    target_weights = None
-    if coding.target_weight is not None:
-        target_weights = read_target_weights(coding.target_weight, data.Y.n_columns)
+    target_weights = weights_of_variables(coding.target_weight, data)
     options = replace(coding.options, weights=data.weights)
     workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
     scorer = _STEPS.plan.bind(workspace)

@@ -13,7 +13,7 @@ from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import AsGiven, one_table
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import comparable
-from labelsieve.labelspace import LabelSpace
+from labelsieve.labelspace import LabelSpace, weights_of_variables
 from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
@@ -218,9 +218,7 @@ class Sieve(BaseCountingSieve):
             plan.require_memory(data.X, data.Y.n_columns)
         if len(tables) > 1 and isinstance(rule, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
-        target_weights = None
-        if self.target_weight is not None:
-            target_weights = read_target_weights(self.target_weight, data.Y.n_columns)
+        target_weights = weights_of_variables(self.target_weight, data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         last = self._last(workspace) if len(tables) == 1 else np.empty(0, dtype=np.intp)
         gain: Gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
@@ -264,7 +262,9 @@ class Sieve(BaseCountingSieve):
             data = stored_linear_data(problem.X, problem.targets, on_cluster=on_cluster, **options)
         else:
             data = linear_data(problem.features, problem.targets, **options)
-        return LeastSquaresGain(data, penalty=linear.penalty, n_jobs=self.n_jobs)
+        weights = read_target_weights(self.target_weight, problem.targets.n_columns)
+        of_targets = None if weights is None else weights.values
+        return LeastSquaresGain(data, penalty=linear.penalty, target_weights=of_targets, n_jobs=self.n_jobs)
 
     def _extend(self, started: _Started, rule: Any, n_before: int) -> Result:
         """Extend the search to the number of features that was asked for, or that the stopping rule finds."""

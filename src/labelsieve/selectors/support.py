@@ -82,8 +82,8 @@ REFUSALS: tuple[Refusal, ...] = (
     Refusal(
         "target_weight",
         lambda request: request.target_weight,
-        (*_LINEAR, "joined"),
-        "target_weight is for sums of information over the targets; use a criterion such as Sieve('cmim').",
+        ("joined",),
+        "target_weight is for sums over the targets; use a criterion such as Sieve('cmim').",
     ),
     Refusal(
         "stopping rule by scores",
