@@ -251,6 +251,15 @@ def text(random):
     return sp.csr_array(X.astype(float)), sp.csr_array(Y), original
 
 
+@kind("sparse text with weights: noise", new=True)
+def weighted_text_noise(random):
+    """Weights as of tf-idf have many values, so that a word has three columns, and labels have 2 to 20 of 1,000 rows."""
+    X = words(random, 1000, 1000, 0.5)
+    X = X * random.uniform(0.5, 1.5, X.shape) / np.maximum(X.sum(axis=1, keepdims=True), 1)
+    Y = random.random((1000, 200)) < random.uniform(0.002, 0.02, 200)
+    return sp.csr_array(X), sp.csr_array(with_both(Y)), noise(1000)
+
+
 @kind("300 labels: noise", new=True)
 def many_labels_noise(random):
     return random.normal(size=(400, 60)), with_both(random.random((400, 300)) < random.uniform(0.01, 0.2, 300)), noise(60)

@@ -11,6 +11,7 @@ from scipy import stats
 from labelsieve import Sieve
 from labelsieve.discoveries import row_test
 from labelsieve.discoveries.row_test import (
+    heavy_tail,
     product_skewness,
     row_tests,
     row_tests_of,
@@ -19,7 +20,7 @@ from labelsieve.discoveries.row_test import (
 )
 from labelsieve.errors import InputError
 from labelsieve.tables.problem import read
-from tests.support.reference_row_test import row_test_p_values, squares_moments, squares_third_cumulant
+from tests.support.reference_row_test import mixture_tail, row_test_p_values, squares_moments, squares_third_cumulant
 
 
 def centered(vectors):
@@ -68,6 +69,26 @@ def test_tails_are_those_of_pearson_or_normal():
         for a, s in zip(z, skewness, strict=True)
     ]
     assert two_sided_tail(z, skewness) == pytest.approx(np.minimum(1, expected))
+
+
+def test_the_heavy_tail_is_that_of_a_mixture_of_normal_distributions():
+    z, kurtosis = np.array([2.5, 4.0, 6.0, 4.0, 10.0, 3.0]), np.array([0.05, 0.3, 1.0, 6.0, 30.0, 0.0])
+    expected = [mixture_tail(a, k) if k else stats.norm.sf(a) for a, k in zip(z, kurtosis, strict=True)]
+    assert heavy_tail(z, kurtosis) == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_few_cells_and_a_rare_label_agree_by_chance_with_their_kurtosis():
+    """Half of the few nonzero cells are positive, so that nothing is skewed; the tail is as heavy as that of permutations."""
+    random = np.random.default_rng(0)
+    cells, label = np.zeros(2000), np.zeros(2000)
+    cells[:40], label[:8] = np.repeat([-1.0, 1.0], 20), 1.0
+    b, r = centered(cells), centered(label)
+    products = np.array([b[random.permutation(2000)] @ r for _ in range(20000)]) * np.sqrt(1999)
+    kurtosis = (2000 * np.sum(b**4) - 3) * (2000 * np.sum(r**4) - 3) / 2000
+    assert kurtosis == pytest.approx(stats.kurtosis(products), rel=0.15)
+    limit = np.quantile(products, 0.999)
+    assert stats.norm.sf(limit) < 1e-6
+    assert 2e-4 < heavy_tail(np.array([limit]), np.array([kurtosis]))[0] < 3e-3
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -272,6 +293,18 @@ def test_some_of_many_targets_stand_for_the_correlations_of_all(monkeypatch):
     monkeypatch.setattr(row_test, "MOST_PAIRED", 6)
     monkeypatch.setattr(row_test, "MOST_CUBES", 4)
     assert row_tests(X, Y, 20).p_values == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_of_very_many_labels_the_frequent_ones_are_tested(monkeypatch, form):
+    random = np.random.default_rng(0)
+    X, Y = random.normal(size=(200, 4)), (random.random((200, 9)) < np.linspace(0.05, 0.9, 9)).astype(int)
+    problem = read(X, form(Y))
+    monkeypatch.setattr(row_test, "MOST_TARGETS", 4)
+    count = Y.sum(axis=0)
+    frequent = np.sort(np.argsort(-np.minimum(count, 200 - count), kind="stable")[:4])
+    assert frequent[0] > 0
+    assert row_tests_of(problem, range(4), 4).p_values == pytest.approx(row_tests(X, Y[:, frequent], 4).p_values)
 
 
 def test_a_sample_of_many_rows_is_tested(monkeypatch):

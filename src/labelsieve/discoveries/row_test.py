@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaincc, ndtr, ndtri
+from scipy.special import gammaincc, gammaln, ndtr, ndtri
 
 from labelsieve.errors import InputError, require_same_rows, share, whole_number
 from labelsieve.resources import one_blas_thread
@@ -35,10 +35,13 @@ MOST_ROWS, FEWEST_SAMPLED = 50_000, 5_000  # of more rows, or more cells of targ
 MOST_LEVELS, FEWEST_ROWS = 10, 5  # a nominal feature has a column for each of its most frequent levels of so many rows
 MOST_PAIRED, MOST_CUBES = 64, 16  # targets that are multiplied with each other, in pairs and in triples; they stand for all
 MOST_CELLS = 2**23  # rows times targets, from which on rows are sampled, and whose residuals are kept at once
+MOST_TARGETS = 2_000  # of a problem; of more, those with the most rows are tested
 CELLS_IN_CACHE = 2**18  # that are tested at once
 MOST_FILLS = 10  # rounds that fill unknown cells of targets with what the selected features predict for them
 FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, they are filled
 SURE = 1e-6  # a p-value of (b) that no other test needs to lower
+SMALL = 0.01  # tails up to which kurtosis is accounted for, which hardly matters for others
+NO_KURTOSIS, N_NODES = 0.02, 129  # below which the tail is the normal one; nodes of the integral over variances
 NO_SKEWNESS = 1e-4  # below which Pearson's distribution is the normal one
 
 
@@ -84,7 +87,8 @@ def row_tests(
        with the exact mean and variance over all permutations (Kazi-Aoual et al. 1995) and the skewness of rows drawn with
        replacement, but not less than that of normal variables that correlate as the residuals do, nor of a gamma distribution;
     b. :math:`b' R_y` for every column and target: tail of the same distribution with the exact skewness over all
-       permutations on the side to which it is skewed, and of the normal distribution on the other; times the number of them;
+       permutations on the side to which it is skewed, and of the normal distribution on the other, or of a mixture of normal
+       distributions that has the kurtosis beyond that, if it is larger (a rare label and a few cells); times their number;
     c. the same for products of the feature's ranks with those of each feature before, for effects of pairs: the larger of
        that tail and the normal tail of the sum divided by its own estimate of scale; times the number of them.
 
@@ -162,7 +166,8 @@ def row_tests_of(
     Parameters
     ----------
     problem : Problem
-        The problem of which the features were selected. A target of more than two classes has a column for each.
+        The problem of which the features were selected. A target of more than two classes has a column for each. Of more than
+        2,000 columns of targets, those with the most rows in the rarer of their two classes are tested.
     selected : sequence of int
         The selected features, in the order of selection.
     n_candidates : int
@@ -209,6 +214,9 @@ def _targets_of(targets: TargetTable) -> _Targets:
         n_classes = int(codes.levels[target]) - unknown
         classes = [0] if targets.is_numeric[target] else range(1, 2) if n_classes <= 2 else range(n_classes)
         sources += [(target, level) for level in classes]
+    if len(sources) > MOST_TARGETS:
+        rarer = np.array([_rarer(targets, *source) for source in sources])
+        sources = [sources[at] for at in np.sort(np.argsort(-rarer, kind="stable")[:MOST_TARGETS])]
     position = np.cumsum(targets.is_numeric) - 1
 
     def column(at: int) -> NDArray[Any]:
@@ -221,6 +229,19 @@ def _targets_of(targets: TargetTable) -> _Targets:
         return is_level
 
     return _Targets(targets.is_numeric[[target for target, _ in sources]], column)
+
+
+def _rarer(targets: TargetTable, target: int, level: int) -> float:
+    """Return the number of rows that have a class, or of those that do not, whichever is smaller; numbers come first."""
+    codes = targets.classes
+    if targets.is_numeric[target]:
+        return np.inf
+    if codes.sparse is not None and level > 0 and not codes.sparse.implicit[target]:
+        listed = slice(codes.sparse.starts[target], codes.sparse.starts[target + 1])
+        count = np.count_nonzero(codes.sparse.codes[listed] == level)
+    else:
+        count = np.count_nonzero(codes.column(target) == level)
+    return float(min(count, codes.n_rows - count))
 
 
 class _Rows(NamedTuple):
@@ -482,7 +503,34 @@ class _ColumnTests(NamedTuple):
             squares = np.maximum(of_cells @ self.block.known.T, np.finfo(float).eps)
             z[:, self.block.partial] /= np.sqrt(squares)
             of_vectors[:, self.block.partial] = (cubes @ self.block.known.T) / squares**1.5
-        return z, two_sided_tail(z, product_skewness(self.n_rows, of_vectors, self.cubes))
+        skewness = product_skewness(self.n_rows, of_vectors, self.cubes)
+        tails = two_sided_tail(z, skewness)
+        small = np.nonzero((tails <= SMALL) & self.live)
+        if len(small[0]):
+            # On the side to which it is skewed, Pearson's distribution has a kurtosis already.
+            towards = np.maximum(skewness[small] * np.sign(z[small]), 0.0)
+            kurtosis = self._kurtosis(of_cells, *small) - 1.5 * towards**2
+            tails[small] = np.maximum(tails[small], 2 * heavy_tail(np.abs(z[small]), kurtosis))
+        return z, np.asarray(np.minimum(1.0, tails))
+
+    def _kurtosis(self, of_cells: Real, vector: NDArray[np.intp], target: NDArray[np.intp]) -> Real:
+        """Excess kurtosis of the products of some vectors, whose squares are given, with the residuals of some targets."""
+        weights, (used, index) = self.rows.root**2, np.unique(target, return_inverse=True)
+        squares = self.block.residuals[used] ** 2
+        of_targets = ((squares * squares / weights).sum(axis=1) * self.scale[used] ** 2)[index]
+        fourths = of_cells * of_cells / weights
+        of_vectors = fourths.sum(axis=1)[vector]
+        if len(self.block.partial):
+            position = np.full(len(self.scale), -1)
+            position[self.block.partial] = np.arange(len(self.block.partial))
+            partial = position[target] >= 0
+            known = self.block.known[position[target[partial]]]
+            lengths = np.einsum("ij,ij->i", of_cells[vector[partial]], known)
+            in_known = np.einsum("ij,ij->i", fourths[vector[partial]], known)
+            of_vectors[partial] = in_known / np.maximum(lengths, np.finfo(float).eps) ** 2
+        n = self.n_rows[target]
+        kurtosis: Real = np.maximum(n * of_vectors - 3, 0) * np.maximum(n * of_targets - 3, 0) / n
+        return kurtosis
 
     def of_products(self, vectors: Real, squares: Real) -> float:
         """Return the smallest tail of products: the larger of that of :meth:`of` and that of a self-normalized sum.
@@ -541,6 +589,27 @@ def two_sided_tail(z: Real, skewness: Real) -> Real:
     shape = 4 / towards[skewed] ** 2
     tails[skewed] = gammaincc(shape, shape + distance[skewed] * np.sqrt(shape))
     return np.asarray(np.minimum(1.0, 2 * tails))
+
+
+def heavy_tail(z: Real, kurtosis: Real) -> Real:
+    """Tail beyond z > 0 of a normal variable whose variance has a gamma distribution, of variance 1 with this excess kurtosis.
+
+    >>> heavy_tail(np.array([4.0, 4.0, 4.0]), np.array([0.0, 1.0, 6.0])).round(5)
+    array([3.00e-05, 5.30e-04, 3.23e-03])
+    """
+    tails: Real = ndtr(-z)
+    heavy = kurtosis > NO_KURTOSIS
+    if not heavy.any():
+        return tails
+    z, scale = z[heavy], kurtosis[heavy] / 3
+    # Integrated over the logarithm of the variance, from where the tail vanishes to where the density does.
+    low, high = np.log(z * z / 1400), np.log(8 * (z * np.sqrt(scale / 2) + 1 + 10 * scale))
+    steps = np.linspace(0, 1, N_NODES)[:, np.newaxis]
+    logs = low + (high - low) * steps
+    variance = np.exp(logs)
+    density = np.exp((logs - np.log(scale)) / scale - variance / scale - gammaln(1 / scale))
+    tails[heavy] = (density * ndtr(-z / np.sqrt(variance))).sum(axis=0) * (high - low) / (N_NODES - 1)
+    return tails
 
 
 def _spread_tail(evidence: _Evidence, vector: Real, some: Real, rows: _Rows) -> float:
