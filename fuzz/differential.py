@@ -274,7 +274,8 @@ def repeated_rows(case: Case) -> None:
 def repeated_targets(case: Case) -> None:
     wanted = case.parameters.get("target_weight")
     learned = case.method == "mlfs"  # a network in which a repeated target would be its own parent
-    if wanted is None or learned or case.parameters.get("targets", "single") not in ("single", "auto"):
+    supervised = case.parameters.get("discretizer") == "mdl"  # weights are those of scores: bins come from all targets alike
+    if wanted is None or learned or supervised or case.parameters.get("targets", "single") not in ("single", "auto"):
         raise Skipped
     targets = np.repeat(np.arange(len(case.Y[0])), wanted)
     other = case.fit(np.array(case.X), np.array(case.Y)[:, targets], case.weights, target_weight=None)
@@ -421,10 +422,8 @@ def naive_chi_square(case: Case, selector: Any) -> np.ndarray:
 def naive_f(case: Case, selector: Any) -> np.ndarray:
     X, Y = tables(case)
     statistics = reference_rankings.f_statistics(X, Y)
-    if ((statistics > 1e6) & (statistics < reference_rankings.LARGEST_F)).any() or (
-        statistics == reference_rankings.LARGEST_F
-    ).any():
-        raise Skipped  # differences of sums: what is left of the variance within classes is rounding
+    if ((statistics > 1e6) & (statistics < reference_rankings.LARGEST_F)).any():
+        raise Skipped  # little variance is left within classes, and sums of squares differ by rounding
     if not statistics.shape[1]:
         return np.zeros(len(statistics))
     return statistics.max(axis=1) if selector.combine == "max" else statistics.mean(axis=1)

@@ -122,3 +122,16 @@ def test_f_statistic_of_a_constant_column_is_zero_without_a_warning():
     X, Y = make_data()
     X = np.hstack([np.ones((len(X), 1)), X])
     assert FScore().fit(X, Y).feature_scores_[0] == 0
+
+
+@pytest.mark.parametrize("numeric", [False, True])
+@pytest.mark.parametrize("combine", ["mean", "max"])
+def test_a_feature_that_determines_the_target_has_the_largest_f_statistic(combine, numeric):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y = rng.normal(size=31).round(2) if numeric else rng.integers(0, 2, size=rng.integers(7, 40))
+        X = np.column_stack([rng.normal(size=len(y)), 0.1 * y + 0.3, -y])
+        ranking = FScore(combine=combine, n_features_to_select=2).fit(X, y)
+        assert ranking.selected_.tolist() == [1, 2]
+        assert ranking.scores_.tolist() == [float(np.finfo(np.float32).max)] * 2
+        assert 0 <= ranking.feature_scores_[0] < 1e6

@@ -36,7 +36,7 @@ def f_statistic(x, y):
     groups = [x[y == level] for level in set(y.tolist())]
     between = sum(len(group) * (group.mean() - x.mean()) ** 2 for group in groups)
     within = sum(((group - group.mean()) ** 2).sum() for group in groups)
-    if within <= 1e-14 * between:
+    if within <= 1e-12 * between:
         return LARGEST_F
     return between / (len(groups) - 1) / (within / (len(x) - len(groups)))
 

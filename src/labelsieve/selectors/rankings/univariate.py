@@ -27,13 +27,15 @@ from labelsieve.tables.targets import read_target_columns
 from labelsieve.tables.types import ColumnsLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import read_weights
 
+_ROUNDING = 1e-12  # fraction of a feature's variance up to which the variance within classes is rounding
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class FScore(BaseModelRanking):
     """Rank features by the F statistic of each target, averaged over the targets or the maximum.
 
     One-way analysis of variance for classes (``f_classif`` of scikit-learn), linear regression for numeric targets
-    (``f_regression``). Constant features score 0.
+    (``f_regression``). Constant features score 0, features that determine a target the largest number of single precision.
 
     Parameters
     ----------
@@ -68,6 +70,11 @@ class FScore(BaseModelRanking):
             warnings.filterwarnings("ignore", "Features .* are constant", UserWarning)  # their score is 0
             for target, is_number in data.targets():
                 statistic = (f_regression if is_number else f_classif)(data.X, target)[0]
+                n_classes = 2 if is_number else len(np.unique(target))
+                # Variances are differences of sums. Where none is left within classes, they leave a rounding error of either
+                # sign, and a feature that determines the target would rank last.
+                largest = (len(target) - n_classes) / (n_classes - 1) / _ROUNDING
+                statistic = np.where(np.abs(statistic) > largest, np.inf, np.maximum(statistic, 0.0))
                 scores.append(np.nan_to_num(statistic, nan=0.0, posinf=float(np.finfo(np.float32).max)))
         total: Real = np.max(scores, axis=0) if self.combine == "max" else np.sum(scores, axis=0) / max(1, len(scores) - 1)
         return total
