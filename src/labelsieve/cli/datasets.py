@@ -1,6 +1,6 @@
 """The verb ``datasets``: list, fetch, describe and convert data sets."""
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -179,8 +179,7 @@ class DatasetInfo:
     def sizes(self) -> dict[str, int | float]:
         """Return the numbers of rows, features and targets, and the statistics of 0/1 labels."""
         if self.labels is not None:
-            names = [field.name for field in fields(self.labels)]
-            return {name: getattr(self.labels, name) for name in names if isinstance(getattr(self.labels, name), int | float)}
+            return {name: value for name, value in vars(self.labels).items() if isinstance(value, int | float)}
         return dict(zip(("n_rows", "n_features", "n_labels"), self.dataset.shape, strict=True))
 
     def findings(self) -> dict[str, dict[str, Any]]:

@@ -64,7 +64,8 @@ class SelectionPath:
     @property
     def has_unknown_labels(self) -> bool:
         """True when some label is unknown in some row; always False for rankings, which have no counts."""
-        return bool(getattr(getattr(self.workspace, "Y", None), "has_missing", False))
+        counted: Any = self.workspace
+        return counted is not None and bool(counted.Y.has_missing)
 
     @property
     def target_indices(self) -> range:
