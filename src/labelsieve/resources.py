@@ -1,17 +1,22 @@
 """How many threads and how much memory a run may use."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import copy_context
 from functools import cache
-from threading import Lock
-from typing import Any
+from threading import Lock, Thread, current_thread, main_thread
+from typing import Any, TypeVar
 
 from joblib import effective_n_jobs, parallel_config
 from threadpoolctl import ThreadpoolController
 
 from labelsieve.errors import InputError, is_whole
 
+T = TypeVar("T")
+_LONG = 500  # rows of a matrix whose eigenvalues take some hundredths of a second
+_POLLED = 0.1  # seconds between looks at a result; some systems hear a signal only then
 ALWAYS_FREE = 2**26  # bytes that need no check
 
 
@@ -29,6 +34,32 @@ def thread_context(n_jobs: object) -> AbstractContextManager[Any]:
         return nullcontext()
     context: AbstractContextManager[Any] = parallel_config(backend="threading", n_jobs=threads)
     return context
+
+
+def interruptible(work: Callable[[], T], size: int) -> T:
+    """Factorize a matrix with ``size`` rows on another thread, if it is large, so that Ctrl-C is heard meanwhile.
+
+    Python handles signals on the main thread, between its own instructions; a factorization of a large matrix is a single
+    one. After an interrupt the call ends by itself and its result is dropped. A process does not exit before that, because
+    libraries for linear algebra cannot be unloaded while they calculate.
+
+    >>> interruptible(lambda: 2 + 2, size=10_000)
+    4
+    """
+    if size < _LONG or current_thread() is not main_thread():  # only the main thread handles signals
+        return work()
+    result: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:
+            result.set_exception(error)
+
+    Thread(target=copy_context().run, args=(run,)).start()
+    while not wait([result], timeout=_POLLED).done:
+        pass
+    return result.result()
 
 
 @contextmanager

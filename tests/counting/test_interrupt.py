@@ -15,6 +15,7 @@ import pytest
 from labelsieve.counting.backends import Column, NativeBackend
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.information import Codes
+from labelsieve.resources import interruptible
 from tests.support.joint_tables import N_ROWS, features, givens, targets
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -152,3 +153,36 @@ def test_a_backend_works_on_in_a_forked_child_and_in_its_parent():
         [sys.executable, "-c", textwrap.dedent(FORK)], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.stdout.split() == ["0", "True"], done.stderr
+
+
+def test_ctrl_c_is_heard_while_a_matrix_is_factorized():
+    square, finished, threads = np.random.default_rng(0).random((1500, 1500)), [], []
+
+    def work():
+        threads.append(threading.current_thread())
+        values = np.linalg.eigvalsh(square @ square.T)
+        finished.append(values)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(work, 1500)
+        assert not finished, "the main thread did not wait for the end"
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+    threads[0].join(timeout=120)
+    assert len(finished) == 1
+
+
+def test_an_interruptible_call_returns_its_result_and_raises_its_errors():
+    assert interruptible(lambda: 5, 1500) == 5 == interruptible(lambda: 5, 5)
+    with pytest.raises(np.linalg.LinAlgError):
+        interruptible(lambda: np.linalg.cholesky(-np.eye(2)), 1500)
+    results = []
+    other = threading.Thread(target=lambda: results.append(interruptible(threading.current_thread, 1500)))
+    other.start()
+    other.join()
+    assert results == [other], "signals are heard by the main thread alone"

@@ -10,7 +10,7 @@ from labelsieve.discretize import Discretizer
 from labelsieve.errors import InputError
 from labelsieve.information import mutual_information
 from labelsieve.parameters import NOT_NEGATIVE, checked_fit, parameter
-from labelsieve.resources import require_memory
+from labelsieve.resources import interruptible, require_memory
 from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import BaseCodeRanking
 from labelsieve.tables.codes import Codes
@@ -84,7 +84,7 @@ class GRRO(BaseCodeRanking):
 
     def _solve(self, redundancy: Array, unlike: Array, relevance: Array) -> tuple[Array, float]:
         """Solve the Sylvester equation by the eigenvalues of both matrices; return W and the smallest eigenvalue."""
-        of_features, left = np.linalg.eigh(redundancy)
+        of_features, left = interruptible(lambda: np.linalg.eigh(redundancy), len(redundancy))
         of_labels, right = np.linalg.eigh(unlike)
         denominators = 1 + self.alpha * of_features[:, np.newaxis] + self.beta * of_labels[np.newaxis, :]
         if not denominators.all():

@@ -242,7 +242,8 @@ class PermutationImportance(BaseModelRanking):
 
     Notes
     -----
-    Cost: one fit, and ``n_repeats`` predictions of the held-out rows for every feature.
+    Cost: one fit, and ``n_repeats`` predictions of the held-out rows for every feature. Ctrl-C waits until the model has
+    fitted or predicted with a tree: estimators are called as they are, on the thread of the caller.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from labelsieve.classifiers.neighbor_search import nearest_neighbors
 from labelsieve.errors import InputError, warn
 from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, checked_fit, parameter
+from labelsieve.resources import interruptible
 from labelsieve.selectors.base import BaseRanking, Result
 from labelsieve.tables.magnitude import moderate_columns
 from labelsieve.tables.problem import Problem
@@ -322,7 +323,7 @@ def _solve_square(square: Array, B: Array, scale: float, ridge: float) -> Array:
     square *= scale
     square[np.diag_indices_from(square)] += ridge
     # Symmetric, so its transpose is the same matrix in the order that LAPACK can work on in place.
-    factor = scipy.linalg.cho_factor(square.T, overwrite_a=True, check_finite=False)
+    factor = interruptible(lambda: scipy.linalg.cho_factor(square.T, overwrite_a=True, check_finite=False), len(square))
     solution: Array = scipy.linalg.cho_solve(factor, B)
     return solution
 
@@ -382,7 +383,7 @@ def is_positive_definite(X: Matrix, shift: float) -> bool | None:
     square = gram(X)
     square[np.diag_indices_from(square)] += shift
     try:
-        scipy.linalg.cholesky(square.T, overwrite_a=True, check_finite=False)
+        interruptible(lambda: scipy.linalg.cholesky(square.T, overwrite_a=True, check_finite=False), len(square))
     except scipy.linalg.LinAlgError:
         return False
     return True
