@@ -440,7 +440,7 @@ def naive_relief(case: Case, selector: Any) -> np.ndarray:
             raise Skipped
     if case.method == "relieff-ml":
         return reference_relief.relieff_ml(X, Y, k)
-    if case.method == "lp-relieff":
+    if case.method in ("relieff", "lp-relieff") and selector.targets == "joint":
         return reference_relief.relieff(X, Y @ 2 ** np.arange(Y.shape[1]), k)
     of_label = reference_relief.rrelieff if case.method == "rrelieff" else reference_relief.relieff
     return np.mean([of_label(X, y, k) for y in Y.T], axis=0)
