@@ -1,11 +1,16 @@
 """Equivalent calls of other libraries, on synthetic tables of the size of published ones; nothing is extrapolated.
 
-``python -m benchmarks.peers``. What is not installed is shown as ``-``: scikit-multilearn-ng, skfeature-chappers.
+``python -m benchmarks.peers``. What is not installed is shown as ``-``: scikit-multilearn-ng, skfeature-chappers, and FEAST, a C
+library that ``$LABELSIEVE_FEAST`` names: its sources and those of MIToolbox, compiled into one by
+``gcc -O3 -fPIC -shared -DCOMPILE_C``.
 """
 
 import argparse
+import ctypes
 import importlib
+import os
 import warnings
+from functools import partial
 
 import numpy as np
 from sklearn.feature_selection import mutual_info_classif
@@ -58,6 +63,33 @@ def selections(name, rounds):
     yield f"{name}: information of all features and labels", ours, "scikit-learn", seconds, same
 
 
+def c_program(name, rounds):
+    """Greedy criteria of FEAST for one label, from unsigned integers in columns."""
+    X, Y = made(name)
+    codes, label = equal_width(X, n_bins=5).to_dense().astype(np.uint32), Y[:, 0].astype(np.uint32)
+    for ours_name, theirs_name in (("jmi", "JMI"), ("mrmr", "mRMR_D")):
+        sieve = Sieve(ours_name, discretizer=None, n_features_to_select=N_FEATURES)
+        ours, selected = timed(lambda sieve=sieve: sieve.fit(codes, label).selected_, rounds)
+        seconds = same = None
+        if "LABELSIEVE_FEAST" in os.environ:
+            library = ctypes.CDLL(os.environ["LABELSIEVE_FEAST"])
+            call = partial(feast, getattr(library, theirs_name), np.asfortranarray(codes), label)
+            seconds, other = timed(call, rounds)
+            same = float(np.mean(selected == other))
+        yield f"{name}: {ours_name.upper()}, {N_FEATURES} features, one label", ours, "FEAST, in C", seconds, same
+
+
+def feast(function, columns, label):
+    """Call a criterion of FEAST; returns the order of the features."""
+    integers = ctypes.POINTER(ctypes.c_uint)
+    pointers = (integers * columns.shape[1])(*(column.ctypes.data_as(integers) for column in columns.T))
+    order, scores = np.empty(N_FEATURES, dtype=np.uint32), np.empty(N_FEATURES)
+    sizes = [ctypes.c_uint(size) for size in (N_FEATURES, *columns.shape)]
+    targets, found = label.ctypes.data_as(integers), order.ctypes.data_as(integers)
+    function(*sizes, pointers, targets, found, scores.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+    return order
+
+
 def neighbors(name, rounds):
     """ML-kNN: half of the rows learned from, the others asked about."""
     X, Y = made(name)
@@ -80,7 +112,7 @@ def main(arguments=None):
     rows = []
     with single_threaded_blas():
         for name in SHAPES:
-            for part in (selections, neighbors):
+            for part in (selections, c_program, neighbors):
                 for what, ours, who, theirs, same in part(name, options.repeat):
                     ratio = None if theirs is None else theirs / ours
                     rows.append((what, [number(ours), number(theirs), number(ratio), who, number(same)]))

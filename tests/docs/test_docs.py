@@ -10,6 +10,7 @@ from typer.main import get_command
 from labelsieve import cli
 from leaderboard.__main__ import app as leaderboard_app
 from replications.__main__ import app as replications_app
+from tests.support.command_line import run
 from tests.support.doc_pages import blocks, run_page
 
 ROOT = Path(__file__).parents[2]
@@ -59,6 +60,30 @@ def parse(program, arguments):
 def test_commands_of_a_page_parse(page):
     for program, arguments in commands_of(page):
         parse(program, arguments)
+
+
+def shown_outputs(page):
+    """Commands of labelsieve on a page whose output is shown below them, with the output."""
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language == "console":
+            for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+                call, output = part.split("\n", 1)
+                if call.startswith("labelsieve ") and output.strip():
+                    yield pytest.param(call, output, id=f"{page_name(page)}: {call}")
+
+
+@pytest.mark.filterwarnings("ignore::labelsieve.errors.ColumnWarning")
+@pytest.mark.filterwarnings("ignore::labelsieve.datasets.DatasetWarning")
+@pytest.mark.parametrize(("call", "output"), [case for page in PAGES for case in shown_outputs(page)])
+def test_commands_print_the_shown_output(call, output, tmp_path, monkeypatch):
+    """A line with dots stands for any lines."""
+    monkeypatch.chdir(tmp_path)
+    Path("examples").symlink_to(ROOT / "examples")
+    printed = run(*shlex.split(call)[1:]).stdout
+    pattern = "".join(
+        r"(?:.*\n)+" if line == "..." else re.escape(line.rstrip()) + r" *\n" for line in output.rstrip().split("\n")
+    )
+    assert re.fullmatch(pattern, printed), printed
 
 
 def leaves(command):

@@ -312,7 +312,8 @@ class CrossValidated(StoppingRule):
             share = 100 * found.explained[found.at(found.best_size)]
             self.reason_ = f"The best number {tried}, {self.best_size_}, explains {share:.1f} %, which is not clearly above 0."
             return kept
-        near = f"; {kept} explain as much within {self.standard_errors:g} standard errors"
+        within = "one standard error" if self.standard_errors == 1 else f"{self.standard_errors:g} standard errors"
+        near = f"; {kept} explain as much within {within}"
         self.reason_ = f"The best number {tried} is {self.best_size_}{near if kept < self.best_size_ else ''}."
         return kept
 
