@@ -59,7 +59,7 @@ def test_arff_and_libsvm_files_in_blocks(tmp_path):
     libsvm = tmp_path / "rows.svm"
     libsvm.write_text("".join(f"{y} 1:{a} 2:{b}\n" for a, b, y in rows))
     for arguments in ([arff, "--labels", "y"], [libsvm]):
-        expected = selected(*arguments, "-k", "2", "--criterion", "cmim")
+        expected = selected(*arguments, "-k", "2")
         assert selected(*arguments, "-k", "2", "--memory-limit", "20kB") == expected
 
 

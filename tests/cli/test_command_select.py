@@ -15,7 +15,7 @@ import pytest
 from labelsieve import Sieve
 from labelsieve.registry import make_selector
 from labelsieve.selection import Selection
-from tests.support.command_line import run, write
+from tests.support.command_line import refusal, run, write
 from tests.support.table_libraries import install_only
 
 
@@ -208,16 +208,24 @@ def test_methods_of_least_squares_take_text_and_missing_cells(frame, tmp_path, m
         ((), "hybrid"),
         (("-k", "cv:max_features=3"), "hybrid"),
         (("--bins", 3), "hybrid"),
-        (("--stop", "g-test"), "cmim"),
-        (("-k", "permutation:n_permutations=19"), "cmim"),
+        (("--stop", "g-test"), "hybrid"),
+        (("-k", "fdr"), "hybrid"),
+        (("--stop", "knee"), "hybrid"),
+        (("--labelwise",), "hybrid"),
+        (("--labelwise", "--stop", "g-test"), "hybrid"),
         (("--memory-limit", "1GB"), "hybrid"),
         (("--memory-limit", "100KB"), "hybrid"),
     ],
 )
-def test_the_default_method_is_the_hybrid_where_other_options_allow_it(file, options, method):
+def test_the_default_method_is_the_hybrid_whatever_the_options(file, options, method):
     result = run("select", file, "--labels", 5, "--format", "json", *options)
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["method"] == method
+
+
+def test_rules_that_compare_scores_are_refused_for_the_default_method_with_a_remedy(file):
+    for rule in ("permutation", "threshold:threshold=0.1"):
+        assert "such as cmim" in refusal("select", file, "--labels", 5, "--stop", rule)
 
 
 def test_control_sequences_of_names_reach_files_but_not_terminals(tmp_path):

@@ -107,12 +107,12 @@ def test_text_is_refused_by_methods_that_calculate_and_taken_by_those_that_count
 
 def test_lists_of_labels_are_those_of_the_library(frame, file):
     X, Y = frame.iloc[:, :-5], frame.iloc[:, -5:]
-    expected = LabelwiseSieve("cmim", n_features_to_select=3).fit(X, Y)
+    expected = LabelwiseSieve("hybrid", n_features_to_select=3).fit(X, Y)
     document = selected(file, "--labels", 5, "-k", 3, "--labelwise")
     for place, label in enumerate(Y.columns):
         own = [one["column"] for one in document["selected"] if one["label"] == label]
         assert own == expected.selected_[place].tolist()
-    stopped = LabelwiseSieve("cmim", n_features_to_select=GTest(0.01)).fit(X, Y)
+    stopped = LabelwiseSieve("hybrid", n_features_to_select=GTest(0.01)).fit(X, Y)
     document = selected(file, "--labels", 5, "--labelwise", "--stop", "g-test:alpha=0.01")
     lengths = [sum(one["label"] == label for one in document["selected"]) for label in Y.columns]
     assert lengths == stopped.n_selected_.tolist()

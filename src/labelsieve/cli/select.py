@@ -40,10 +40,7 @@ if TYPE_CHECKING:
     from labelsieve.stopping import StoppingRule
     from labelsieve.tables.problem import Problem
 
-CRITERION = (
-    "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid; cmim with "
-    "--labelwise and stopping rules other than cv."
-)
+CRITERION = "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid."
 COUNT = (
     "Number of features: a number, a fraction such as 10%, all, auto or a stopping rule. Default: auto, the fewest of up to 40 "
     "that explain as much as the best number. With --stop: the maximum."
@@ -141,11 +138,19 @@ class SelectOptions(ReadOptions):
 
         The number of features is found automatically where none is typed, unless the table is not in memory.
         """
-        from labelsieve.registry import METHODS, discretizer_of, make_selector, method_name, resolve_method, selector_class
+        from labelsieve.registry import (
+            DEFAULT_CRITERION,
+            METHODS,
+            discretizer_of,
+            make_selector,
+            method_name,
+            resolve_method,
+            selector_class,
+        )
         from labelsieve.stopping import StoppingRule
 
         settings = self._settings() | more
-        name, typed = parse_named(self.criterion or self._default(settings), "--criterion")
+        name, typed = parse_named(self.criterion or DEFAULT_CRITERION, "--criterion")
         settings = typed | settings
         method = method_name(name)
         if method in METHODS and isinstance(settings.get("n_features_to_select"), StoppingRule):
@@ -169,14 +174,6 @@ class SelectOptions(ReadOptions):
         except (TypeError, ValueError) as error:
             raise InputError(f"{method}: {error}") from None
         return selector
-
-    def _default(self, settings: dict[str, Any]) -> str:
-        """Return the method where none is typed: the recommended one, or cmim where the options need another kind of scores."""
-        from labelsieve.stopping import CrossValidated, StoppingRule
-
-        rule = settings.get("n_features_to_select")
-        needs_scores = isinstance(rule, StoppingRule) and not isinstance(rule, CrossValidated)
-        return "cmim" if self.labelwise or needs_scores else "hybrid"
 
     def _settings(self) -> dict[str, Any]:
         """Return the parameters of the selector that the options set."""

@@ -20,6 +20,7 @@ from labelsieve.counting.whole_columns import Digits, Lists, Part, Vectors, Whol
 VECTORS_AT_ONCE = 32  # targets that go through dense columns together: in blocks of 4,096 rows they stay in a cache
 
 
+KEPT_BYTES = 2**28  # of products with columns that several gains share
 CACHE = 2**22  # bytes of digits that a cache holds: beyond it reading them takes longer than multiplying
 AHEAD = 4  # columns that are multiplied together then
 
@@ -174,3 +175,59 @@ class RowSums:
 
 def _put(out: Wide, places: NDArray[np.intp], values: Wide) -> None:
     out.high[places], out.low[places] = values.high, values.low
+
+
+class SharedSums:
+    """Sums for several gains, each of some of the targets: what one of them asked for is kept for the others.
+
+    Parameters
+    ----------
+    source : SumSource
+        With all targets.
+    """
+
+    def __init__(self, source: SumSource) -> None:
+        self._source = source
+        self._margins: LinearSums | None = None
+        self._columns: dict[int, Wide] = {}
+        self._most = max(1, KEPT_BYTES // (16 * max(1, int(source.starts[-1]))))
+
+    def of_targets(self, first: int) -> "TargetSums":
+        """Return the source for a gain whose first target is column ``first`` of all targets."""
+        return TargetSums(self, first, self._source.starts)
+
+    def sums(self, wanted: Wanted) -> LinearSums:
+        """Add up what is not known yet; the oldest products with columns are forgotten where there are too many."""
+        if self._margins is None:
+            self._margins = self._source.sums(Wanted(margins=True))
+        missing = tuple(column for column in wanted.columns if column not in self._columns)
+        known = [self._columns[column] for column in wanted.columns if column in self._columns]
+        if missing or wanted.targets[1] > wanted.targets[0]:
+            found = self._source.sums(Wanted(targets=wanted.targets, columns=missing))
+        else:
+            found = self._margins
+        for position, column in enumerate(missing):
+            self._columns[column] = found.with_columns[:, position]
+        with_columns = found.with_columns
+        if known:
+            every = [self._columns[column] for column in wanted.columns]
+            with_columns = Wide(*(np.column_stack(parts) for parts in ([w.high for w in every], [w.low for w in every])))
+        for column in list(self._columns)[: max(0, len(self._columns) - self._most)]:
+            del self._columns[column]
+        margins = self._margins
+        return LinearSums(margins.sums, margins.squares, margins.crossed, found.with_targets, with_columns)
+
+
+@dataclass(frozen=True, eq=False)
+class TargetSums:
+    """The source of a gain for some of the targets: see :class:`SharedSums`."""
+
+    shared: SharedSums
+    first: int
+    starts: NDArray[np.int64]
+    ahead: int = 1
+
+    def sums(self, wanted: Wanted) -> LinearSums:
+        """Add up what is wanted; targets are numbered from the first of this source."""
+        first, last = wanted.targets
+        return self.shared.sums(wanted._replace(targets=(self.first + first, self.first + last)))

@@ -587,18 +587,18 @@ def make_selector(criterion: object, *, labelwise: bool = False, **settings: obj
     True
     """
     name = method_name(criterion) if isinstance(criterion, str) else None
-    if name in _OWN and not labelwise:  # settings of the criterion make an object of it
+    if name in _OWN:  # settings of the criterion make an object of it
         own = type(_OWN[name].criterion)
         of_linear = [key for key in settings if key in parameter_names(LeastSquares)] if own is Hybrid else []
         if of_linear:
             settings["linear"] = LeastSquares(**{key: settings.pop(key) for key in of_linear})  # type: ignore[arg-type]
         extra = {key: settings.pop(key) for key in list(settings) if key in parameter_names(own)}
-        kind = load_class("labelsieve.Sieve")
+        kind = load_class("labelsieve.LabelwiseSieve" if labelwise else "labelsieve.Sieve")
         return kind(own(**extra) if extra else name, **accepted(kind, settings, name))
     method = METHODS.get(name or "")
     if method is not None:
         kind = selector_class(str(name))
-        if labelwise and (name in _OWN or not hasattr(kind, "transform_label")):
+        if labelwise and not hasattr(kind, "transform_label"):
             raise InputError(
                 f"{name}: it ranks features for all labels together; take a criterion or llsf for lists of labels."
             )

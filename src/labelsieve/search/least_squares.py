@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.special import chdtrc, gammainccinv
 
 from labelsieve import core
 from labelsieve.counting.backends.chunked.sums import ChunkedSums
-from labelsieve.counting.sums import LinearSums, RowSums, SumSource, Wanted
+from labelsieve.counting.sums import LinearSums, RowSums, SharedSums, SumSource, Wanted
 from labelsieve.counting.whole_columns import Basis, WholeColumns, WholeTargets, Wide, row_total, whole_columns
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.progress import progress_bar
@@ -35,6 +36,15 @@ class LinearData:
     source: SumSource
     targets: WholeTargets
     weights: RowWeights | None
+
+    def by_target(self) -> "list[LinearData]":
+        """Return the data of a model for each target; what one of them adds up is kept for the others."""
+        shared, of_target = SharedSums(self.source), self.targets.target
+        bounds = np.searchsorted(of_target, np.arange(int(of_target[-1]) + 2)).tolist()
+        return [
+            LinearData(shared.of_targets(first), self.targets.take_columns(slice(first, last)), self.weights)
+            for first, last in pairwise(bounds)
+        ]
 
 
 def linear_data(

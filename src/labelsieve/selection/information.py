@@ -72,7 +72,7 @@ def step_components(problem: Problem, coding: Coding, columns: Sequence[int]) ->
     encoded = coding.space.encode(targets, problem.weights)
     codes = one_table(problem.codes(coding.discretizer, targets.codes, columns), "information_components")
     data = to_count(codes, encoded, problem.weights, coding.options.estimator)
-    target_weights = weights_of_variables(coding.target_weight, data)
+    target_weights = None if coding.target_weight is None else weights_of_variables(coding.target_weight, data)
     options = replace(coding.options, weights=data.weights)
     workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
     scorer = _STEPS.plan.bind(workspace)

@@ -9,7 +9,8 @@ from sklearn.base import clone
 
 from labelsieve.counting.backends.factory import BackendSetting, CountingOptions
 from labelsieve.counting.workspace import Workspace
-from labelsieve.discretize import Discretizer, one_table
+from labelsieve.datasets.chunked_table import ChunkedTable
+from labelsieve.discretize import AsGiven, Discretizer, one_table
 from labelsieve.discretize.base import Missing
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NETWORKS, LabelNetwork, NetworkRule, find_parents
@@ -18,6 +19,7 @@ from labelsieve.parameters import StrOptions, parameter
 from labelsieve.registry import ResolvedMethod, make_discretizer, make_target_discretizer
 from labelsieve.resources import thread_context
 from labelsieve.search import sampling_error
+from labelsieve.search.least_squares import LinearData, linear_data, stored_linear_data
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseRanking, BaseSieve, Count
 from labelsieve.stopping import StoppingRule
 from labelsieve.tables.codes import Codes
@@ -81,6 +83,26 @@ class BaseCountingSieve(BaseSieve):
     def _options(self, method: ResolvedMethod, data: CountingInput) -> CountingOptions:
         """Return the settings by which the rows of a fit are counted."""
         return CountingOptions(weights=data.weights, estimator=method.estimator, n_jobs=self.n_jobs, backend=self.backend)
+
+    def _linear_data(self, method: ResolvedMethod, problem: Problem) -> LinearData:
+        """Columns and targets of a linear model; columns that the discretizer declares nominal are nominal here, too."""
+        linear = method.linear
+        assert linear is not None
+        nominal = linear.nominal
+        if nominal is None:  # codes are levels, whatever their numbers
+            is_given = isinstance(method.discretizer, AsGiven)
+            nominal = "all" if is_given else vars(method.discretizer).get("nominal")
+        options: dict[str, Any] = {
+            "basis": linear.basis,
+            "nominal": nominal,
+            "weights": problem.weights,
+            "n_jobs": self.n_jobs,
+            "allow_missing": vars(method.discretizer).get("missing") != "error",
+        }
+        if isinstance(problem.X, ChunkedTable):
+            on_cluster = self.backend == "dask" or (self.backend == "auto" and problem.X.on_cluster)
+            return stored_linear_data(problem.X, problem.targets, on_cluster=on_cluster, **options)
+        return linear_data(problem.features, problem.targets, **options)
 
     def _find_parents(
         self, method: ResolvedMethod, problem: Problem, tables: list[CountingInput], given: Parents

@@ -11,21 +11,32 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve.counting.workspace import Workspace
-from labelsieve.criteria import Criterion
-from labelsieve.discretize import AsGiven
+from labelsieve.criteria import Criterion, Hybrid
+from labelsieve.discretize import AsGiven, one_table
 from labelsieve.errors import InputError
 from labelsieve.formula.plan import Plan
-from labelsieve.labelspace import Single, label_space_name
+from labelsieve.labelspace import LabelNetwork, Single, label_space_name
 from labelsieve.parameters import AT_LEAST_ONE, checked_fit, parameter
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_FORMULA, ResolvedMethod, make_criterion, resolve_method
-from labelsieve.search import GreedySearch, Lists, search_each, targets_per_block, together
+from labelsieve.search import (
+    CombinedGain,
+    Gain,
+    GreedySearch,
+    LeastSquaresGain,
+    Lists,
+    search_each,
+    targets_per_block,
+    together,
+)
 from labelsieve.selection import Names
 from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, Parents
+from labelsieve.selectors.support import Request, require_supported
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base import CannotEvaluate
+from labelsieve.stopping.curves import stop_search
 from labelsieve.tables.frames import is_frame
 from labelsieve.tables.nominal import warn_of_bias, warn_of_single_levels
 from labelsieve.tables.problem import Problem, check_features, read
@@ -41,7 +52,8 @@ class LabelwiseSieve(BaseCountingSieve):
     Parameters
     ----------
     criterion, parents
-        As for :class:`Sieve`. Sums over the targets have one target; ``parents`` may be any other targets.
+        As for :class:`Sieve`, also ``"hybrid"`` and ``"omp"``. Sums over the targets have one target; ``parents`` may be any
+        other targets.
     n_features_to_select : int, float, str, StoppingRule or None, default=10
         For each target: a number, a fraction of all, None for a ranking of all, or a rule of :mod:`labelsieve.stopping`, which
         finds a number for every target: the level of a test is that of each target by itself. ``CrossValidated`` is refused,
@@ -79,7 +91,7 @@ class LabelwiseSieve(BaseCountingSieve):
     Memory: 8 bytes for each feature, target and sum over the selected features, in blocks of targets of 64 MB. With a rule the
     targets are searched one after the other, without sharing, and the rule has its own cost. For sparse features and targets of
     two levels, a step costs the non-empty tables (feature, target) and (feature, selected feature): see
-    ``docs/scale/extreme_labels.md``.
+    ``docs/scale/extreme_labels.md``. ``"hybrid"`` and ``"omp"`` search target after target and share products of columns.
 
     Examples
     --------
@@ -116,12 +128,14 @@ class LabelwiseSieve(BaseCountingSieve):
             missing=self.missing,
             estimator=self.estimator,
         )
-        if method.linear is not None or not isinstance(method.space, Single):
-            kind = "all" if method.linear is not None else repr(label_space_name(method.space))
+        if method.linear is None and not isinstance(method.space, Single):
             raise InputError(
-                f"LabelwiseSieve({self.criterion!r}): this method is for {kind} targets, here "
+                f"LabelwiseSieve({self.criterion!r}): this method is for {label_space_name(method.space)!r} targets, here "
                 "every target is by itself; use Sieve, or the criterion alone."
             )
+        if method.linear is not None:
+            rule = self._count
+            require_supported(Request(method, rule=rule if isinstance(rule, StoppingRule) else None))
         rule = self._count
         if isinstance(rule, CrossValidated):
             raise InputError(
@@ -142,6 +156,8 @@ class LabelwiseSieve(BaseCountingSieve):
 
     def _search(self, method: ResolvedMethod, problem: Problem) -> Result:
         """Search features for each target, and collect the lists."""
+        if method.linear is not None:
+            return self._collect(method, problem, *self._search_linear(method, problem), network=None)
         assert method.formula is not None
         plan, n_features = method.formula.plan, problem.n_features
         tables = method.encode(problem, self.n_jobs)
@@ -192,9 +208,85 @@ class LabelwiseSieve(BaseCountingSieve):
                     lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
                     rules.append(rule)
                     progress(target + 1, targets.n_columns)
+        return self._collect(method, problem, lists, rules, network=network)
+
+    def _search_linear(self, method: ResolvedMethod, problem: Problem) -> tuple[list[Lists], list[StoppingRule]]:
+        """Search by least squares, alone or with information, target after target."""
+        linear, n_features = method.linear, problem.n_features
+        assert linear is not None
+        forced, excluded = self._limits(problem)
+        data = one_table(method.encode(problem, self.n_jobs), "LabelwiseSieve")
+        workspace, target_of = Workspace(data.X, data.Y, self._options(method, data)), np.arange(data.Y.n_columns)
+        if data.encoded is not None and data.encoded.target_of is not None:
+            target_of = data.encoded.target_of
+        last, source, given = self._last(workspace), problem.source, self._count
+        length = len(forced)
+        if not isinstance(given, StoppingRule):
+            length = max(self._n_wanted(n_features - len(excluded), n_features), length)
+        lists: list[Lists] = []
+        rules: list[StoppingRule] = []
+        with progress_bar(f"{method.criterion.name}: selecting features, target by target") as progress:
+            for target, of_target in enumerate(self._linear_data(method, problem).by_target()):
+                only = slice(*np.searchsorted(target_of, (target, target + 1)).tolist())
+                unavailable = set(excluded)
+                if self.n_candidates is not None:
+                    unavailable |= self._not_candidates(workspace, only, forced, excluded, length)
+                fitted = given
+                if isinstance(given, StoppingRule):
+                    fitted = clone(given)
+                    if method.formula is not None:
+                        unavailable |= {*fitted.leave_out(workspace, only, [*forced, *excluded])}
+                gain: Gain = LeastSquaresGain(of_target, penalty=linear.penalty, n_jobs=self.n_jobs)
+                if isinstance(method.criterion, Hybrid):
+                    assert method.formula is not None
+                    gain = CombinedGain(
+                        {"information": method.formula.plan.bind(workspace, targets=only), "least squares": gain},
+                        n_features,
+                        method.criterion.weights,
+                        combine=method.criterion.combine,
+                        unavailable=sorted({*unavailable, *last.tolist()}),
+                        alpha=method.criterion.alpha,
+                    )
+                search = GreedySearch(gain, n_features, forced, sorted(unavailable), last)
+                kept = length
+                if isinstance(fitted, StoppingRule) and method.formula is not None:
+                    path = SelectionPath(search, workspace, None, source.X, source.y, CannotEvaluate(), only)
+                    kept = fitted.decide(path)
+                    rules.append(fitted)
+                elif isinstance(fitted, StoppingRule):
+                    kept, fitted = stop_search(fitted, search, evaluator=CannotEvaluate(), X=source.X, Y=source.y)
+                    rules.append(fitted)
+                else:
+                    search.extend(length)
+                lists.append((np.array([search.selected[:kept]], dtype=np.intp), np.array([search.scores[:kept]])))
+                progress(target + 1, problem.targets.n_columns)
+        return lists, rules
+
+    def _not_candidates(
+        self, workspace: Workspace, only: slice, forced: list[int], excluded: list[int], length: int
+    ) -> set[int]:
+        """Return the features other than the ``n_candidates`` with the most information about a target alone."""
+        assert self.n_candidates is not None
+        n_features = workspace.X.n_columns
+        relevance = make_criterion("mim").plan.bind(workspace, targets=only)
+        search = GreedySearch(relevance, n_features, forced, excluded)
+        search.extend(max(min(self.n_candidates, n_features - len(excluded)), length))
+        return set(range(n_features)) - set(search.selected)
+
+    def _collect(
+        self,
+        method: ResolvedMethod,
+        problem: Problem,
+        lists: list[Lists],
+        rules: list[StoppingRule],
+        *,
+        network: LabelNetwork | None,
+    ) -> Result:
+        """Put the lists of all targets together."""
+        n_targets, n_features = problem.targets.n_columns, problem.n_features
         selected, scores = together([row for block_lists in lists for row in zip(*block_lists, strict=True)])
         rows, ranks = np.nonzero(selected >= 0)
-        columns, shape = selected[rows, ranks], (targets.n_columns, n_features)
+        columns, shape = selected[rows, ranks], (n_targets, n_features)
         support: Any
         if shape[0] * shape[1] > DENSE_SUPPORT:
             support = sp.csr_array((np.ones(len(rows), dtype=bool), (rows, columns)), shape=shape)

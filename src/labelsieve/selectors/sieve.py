@@ -18,7 +18,6 @@ from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import CombinedGain, Gain, GreedySearch, LazyGain, LeastSquaresGain, evaluates_lazily, joined_scores
-from labelsieve.search.least_squares import linear_data, stored_linear_data
 from labelsieve.search.many_labels import lazy_gain
 from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
@@ -30,7 +29,7 @@ from labelsieve.stopping.curves import stop_search
 from labelsieve.tables.nominal import ID_LEVELS, warn_of_bias, warn_of_single_levels
 from labelsieve.tables.problem import Problem, read
 from labelsieve.tables.types import LAZY_PACKAGES, StoredTable, TargetsLike, WeightsLike
-from labelsieve.tables.weights import read_target_weights
+from labelsieve.tables.weights import checked_weights
 
 
 class _Started(NamedTuple):
@@ -218,7 +217,7 @@ class Sieve(BaseCountingSieve):
             plan.require_memory(data.X, data.Y.n_columns)
         if len(tables) > 1 and isinstance(rule, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
-        target_weights = weights_of_variables(self.target_weight, data)
+        target_weights = None if self.target_weight is None else weights_of_variables(self.target_weight, data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
         last = self._last(workspace) if len(tables) == 1 else np.empty(0, dtype=np.intp)
         gain: Gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
@@ -243,28 +242,13 @@ class Sieve(BaseCountingSieve):
         return _Started(search, problem, workspace, parents, attributes, Lock())
 
     def _least_squares(self, method: ResolvedMethod, problem: Problem) -> LeastSquaresGain:
-        """The gain of a linear model; columns that the discretizer declares nominal are nominal here, too."""
-        linear = method.linear
-        assert linear is not None
-        nominal = linear.nominal
-        if nominal is None:  # codes are levels, whatever their numbers
-            is_given = isinstance(method.discretizer, AsGiven)
-            nominal = "all" if is_given else vars(method.discretizer).get("nominal")
-        options: dict[str, Any] = {
-            "basis": linear.basis,
-            "nominal": nominal,
-            "weights": problem.weights,
-            "n_jobs": self.n_jobs,
-            "allow_missing": vars(method.discretizer).get("missing") != "error",
-        }
-        if isinstance(problem.X, ChunkedTable):
-            on_cluster = self.backend == "dask" or (self.backend == "auto" and problem.X.on_cluster)
-            data = stored_linear_data(problem.X, problem.targets, on_cluster=on_cluster, **options)
-        else:
-            data = linear_data(problem.features, problem.targets, **options)
-        weights = read_target_weights(self.target_weight, problem.targets.n_columns)
-        of_targets = None if weights is None else weights.values
-        return LeastSquaresGain(data, penalty=linear.penalty, target_weights=of_targets, n_jobs=self.n_jobs)
+        """Return the gain of a linear model of all targets."""
+        assert method.linear is not None
+        of_targets = None
+        if self.target_weight is not None:
+            of_targets = checked_weights(self.target_weight, "target_weight", problem.targets.n_columns, "target")
+        data = self._linear_data(method, problem)
+        return LeastSquaresGain(data, penalty=method.linear.penalty, target_weights=of_targets, n_jobs=self.n_jobs)
 
     def _extend(self, started: _Started, rule: Any, n_before: int) -> Result:
         """Extend the search to the number of features that was asked for, or that the stopping rule finds."""

@@ -90,14 +90,14 @@ REFUSALS: tuple[Refusal, ...] = (
         _of_scores,
         ("hybrid",),
         "its scores are relative to the best candidate of every step and do not decrease; use of='added', GTest, "
-        "CrossValidated or a fixed number.",
+        "CrossValidated or a fixed number, or another criterion, such as cmim.",
     ),
     Refusal(
         "permutation test",
         lambda request: isinstance(request.rule, PermutationTest),
         ("hybrid",),
         "its scores are relative to the best candidate of every step, also with permuted targets; use GTest, FDR or "
-        "CrossValidated.",
+        "CrossValidated, or another criterion, such as cmim.",
     ),
     Refusal(
         "permutation test",
