@@ -17,6 +17,7 @@ from labelsieve.studies import Study, StudyResults
 from labelsieve.studies.store import FILE
 from replications import REPLICATIONS, Replication
 from replications.page import replication_report
+from replications.verdicts import reported_tables
 
 PROGRAM = "python -m replications"
 REPORT = "Write an HTML report of the results that are stored in --out, and run nothing."
@@ -133,7 +134,7 @@ def write_report(replication: Replication, folder: Path, path: Path) -> None:
 def replication_document(replication: Replication, results: dict[str, StudyResults]) -> dict[str, Any]:
     """Return the published numbers and ours as a JSON document."""
     result_tables = []
-    for table in replication.result_tables(results):
+    for table in reported_tables(replication, results):
         names = [column.removeprefix(">") for column in table.columns]
         rows = [list(row) for row in table.rows]
         result_tables.append({"title": table.title, "columns": names, "rows": rows, "summary": table.summary})
@@ -145,7 +146,7 @@ def replication_text(replication: Replication, results: dict[str, StudyResults])
     """Return the published numbers next to ours, and the assumptions, as text."""
     blocks = [prose(replication.title), prose(replication.paper)]
     blocks.append(listed(*(f"{name}: {reason}" for name, reason in replication.assumptions.items())))
-    for table in replication.result_tables(results):
+    for table in reported_tables(replication, results):
         blocks += [prose(f"{table.title}:"), tables(table.columns, table.rows)]
         blocks += [prose(table.summary)] if table.summary else []
     return "\n\n".join(blocks)

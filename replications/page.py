@@ -9,12 +9,11 @@ from labelsieve.report.figures.style import off_screen, pyplot
 from labelsieve.report.html import Cell, Html, Report, Section, facts, figure, joined, paragraph, table, tag
 from labelsieve.report.provenance import citation_section
 from labelsieve.report.study_page import datasets_table, kept_and_failed, reproduction
+from replications.verdicts import CLAIM, reported_tables
 
 if TYPE_CHECKING:
     from labelsieve.studies import StudyResults
     from replications import Replication, ResultTable
-
-CLAIM = "claim"  # heading of the first column in a table of claims
 
 
 def replication_report(
@@ -43,7 +42,7 @@ def replication_report(
     >>> [section.title for section in replication_report(paper, {}).sections]
     ['Published numbers and ours', 'Assumptions', 'How to cite']
     """
-    tables = replication.result_tables(results)
+    tables = reported_tables(replication, results)
     claims = [table for table in tables if table.columns[0] == CLAIM]
     numbers = [table for table in tables if table.columns[0] != CLAIM]
     assumptions = facts("Settings that the paper leaves open", list(replication.assumptions.items()))

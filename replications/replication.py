@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 from typing import Protocol as Interface
 
 from labelsieve.errors import unknown_name
@@ -80,12 +80,26 @@ class ResultTable:
         The title, and the result in a sentence.
     columns, rows : sequence
         Headings and rows of text; columns whose heading begins with ``>`` hold numbers.
+    claims : tuple of Claim
+        The claims in the rows, if it is a table of claims.
+    compared : Compared or None
+        How many printed values have one of ours next to them, and how many of those are close.
     """
 
     title: str
     columns: tuple[str, ...]
     rows: Sequence[tuple[str, ...]]
     summary: str = ""
+    claims: "tuple[Claim, ...]" = ()
+    compared: "Compared | None" = None
+
+
+class Compared(NamedTuple):
+    """Number of printed values that are replicated, how many are close to ours, and the reading of the paper used for it."""
+
+    run: int
+    close: int
+    reading: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,15 +111,18 @@ class Claim:
     text : str
         The statement.
     holds : bool or None
-        Whether it holds in our results; None: not run.
+        Whether it holds in our results; None: undecided, because results are missing.
     observed : str
         Our values.
+    sets : tuple of str
+        The data sets that it is about; empty: all of the study.
     """
 
-    WORDS: ClassVar[Mapping[bool | None, str]] = {True: "holds", False: "does not", None: "not run"}
+    WORDS: ClassVar[Mapping[bool | None, str]] = {True: "holds", False: "does not", None: "undecided"}
     text: str
     holds: bool | None
     observed: str
+    sets: tuple[str, ...] = ()
 
     @property
     def outcome(self) -> str:
@@ -123,15 +140,17 @@ def not_run(text: str) -> Claim:
 
 
 def claims_table(claims: Sequence[Claim], reading: str = "") -> ResultTable:
-    """Return all claims as a table; those that were not run do not count.
+    """Return all claims as a table; those that are undecided are counted apart.
 
     >>> claims_table([Claim("grass is green", True, "seen"), not_run("snow is white")]).summary
-    '1 of 1 claims hold here.'
+    '1 of 1 claims hold here, 1 undecided.'
     """
     rows = [(claim.text, claim.outcome, claim.observed) for claim in claims]
     checked = [claim.holds for claim in claims if claim.holds is not None]
     title = f"Claims, {reading}" if reading else "Claims"
-    return ResultTable(title, ("claim", "here", "our numbers"), rows, f"{sum(checked)} of {len(checked)} claims hold here.")
+    undecided = len(claims) - len(checked)
+    summary = f"{sum(checked)} of {len(checked)} claims hold here" + (f", {undecided} undecided." if undecided else ".")
+    return ResultTable(title, ("claim", "here", "our numbers"), rows, summary, tuple(claims))
 
 
 def values_text(values: Mapping[str, object], form: str, separator: str = ", ") -> str:

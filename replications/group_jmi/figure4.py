@@ -83,7 +83,7 @@ def _claim(results: StudyResults, group: str, dataset: str) -> Claim:
         STATED[dataset]
     ]
     observed = ", ".join(f"{_difference_text(gap)} against {name}" for name, gap in differences.items())
-    return Claim(text, holds, f"mean difference {observed}")
+    return Claim(text, holds, f"mean difference {observed}", (dataset,))
 
 
 def _difference_text(gap: CurveDifference) -> str:

@@ -115,7 +115,7 @@ def _claim(results: StudyResults, figure: str, reading: str, dataset: str, best:
         no_winner = len(signs) > 1 or not all(gap.is_significant for gap in differences)
         observed += "; the two " + ("do not differ" if no_winner else "differ") + " significantly in all measures"
         holds = holds and no_winner
-    return Claim(text, holds, f"average ranks: {observed}")
+    return Claim(text, holds, f"average ranks: {observed}", (dataset,))
 
 
 def _setting_text(figure: str, value: float) -> str:

@@ -17,6 +17,7 @@ from labelsieve.studies import Protocol, StudyResults
 from replications.curves import NAMES
 from replications.replication import (
     Claim,
+    Compared,
     DataHome,
     Figures,
     Replication,
@@ -132,7 +133,8 @@ def table2(results: StudyResults, reading: str) -> list[ResultTable]:
         f"{len(agrees)} settings; {near} of {len(differences)} ranks are within {NEAR:g} of the published ones, "
         f"{np.mean(differences) if differences else 0.0:.2f} apart on average."
     )
-    return [*tables[:-1], ResultTable(tables[-1].title, columns, tables[-1].rows, summary)]
+    compared = Compared(len(differences), near, reading)
+    return [*tables[:-1], ResultTable(tables[-1].title, columns, tables[-1].rows, summary, compared=compared)]
 
 
 def claims(results: StudyResults, reading: str) -> list[Claim]:

@@ -6,7 +6,7 @@ from statistics import geometric_mean
 from labelsieve.statistics import compare
 from labelsieve.studies import Protocol, StudyResults
 from replications.mlinfogain.losses import ALL, MEASURES, TABLE_4, WORDS, Losses, marked, mulan_protocol, same, share
-from replications.replication import DataHome, Replication, Results, ResultTable, selected_sets, sources
+from replications.replication import Compared, DataHome, Replication, Results, ResultTable, selected_sets, sources
 
 PART = "table4"
 METHODS = {"BR": "br-infogain", "ML": "mlinfogain"}
@@ -44,7 +44,9 @@ def _losses(losses: Losses, ready: list[str]) -> ResultTable:
         rows.append(("", "ours", *(marked(*pair) for pair in pairs)))
         agree += [same(*pair) for pair in pairs]
     columns = ("data set", "", *(f">{short} {loss}" for short in METHODS for loss in ("HLoss", "SLoss", "EbAcc", "RLoss")))
-    return ResultTable("Losses at 10 % of the features", columns, rows, f"{share(agree)} cells are within 0.0001; * is not.")
+    summary = f"{share(agree)} cells are within 0.0001; * is not."
+    compared = Compared(len(agree), sum(agree))
+    return ResultTable("Losses at 10 % of the features", columns, rows, summary, compared=compared)
 
 
 def _seconds(results: StudyResults, ready: list[str]) -> ResultTable:

@@ -1,6 +1,7 @@
 """Tables I and II and figure 1 of Pereira et al. (2015): four information gain rankings with BR-kNN, and claims about them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from replications.mlinfogain.losses import (
     share,
 )
 from replications.mulan import MulanRanking
-from replications.replication import DataHome, Figures, Replication, Results, ResultTable, selected_sets, sources
+from replications.replication import Compared, DataHome, Figures, Replication, Results, ResultTable, selected_sets, sources
 
 PART = "tables12"
 SETS = tuple(TABLE_1)
@@ -65,6 +66,7 @@ def result_tables(results: Results) -> list[ResultTable]:
     rows += [(f"table II, {WORDS[measure]}", share(cells)) for measure, cells in in_second.items()]
     both = [*in_first, *(agrees for cells in in_second.values() for agrees in cells)]
     agreement = ResultTable("Cells within 0.0001 of the published ones", ("table", ">cells"), rows, f"Total: {share(both)}.")
+    agreement = replace(agreement, compared=Compared(len(both), sum(both)))
     tables = [first, *second, agreement, winners(losses, ready), no_worse_counts(losses, ready), differences(losses, ready)]
     return [*tables, claims(losses, ready), *(order_of_ties(losses, ready, *pair) for pair in LOWEST.items())]
 

@@ -13,6 +13,7 @@ from labelsieve.tables.types import Matrix, TargetsLike
 from replications.replication import (
     AS_PUBLISHED,
     Claim,
+    Compared,
     DataHome,
     Replication,
     Results,
@@ -127,7 +128,8 @@ def _table(results: Results, name: str, share: float) -> ResultTable | None:
         f"the others are marked as far; the same method is better by {same} of {len(rows)} measures. The range is over the "
         "starts of LIFT."
     )
-    return ResultTable(f"{name}, {share:.0%} of the features", columns, rows, summary)
+    compared = Compared(2 * len(rows), near)
+    return ResultTable(f"{name}, {share:.0%} of the features", columns, rows, summary, compared=compared)
 
 
 def better(measure: str, pmu: float, mlqpfs: float) -> str:

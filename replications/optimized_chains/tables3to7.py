@@ -35,6 +35,7 @@ from replications.optimized_chains.common import (
 )
 from replications.replication import (
     Claim,
+    Compared,
     DataHome,
     Figures,
     Replication,
@@ -201,7 +202,8 @@ def _table(results: Results, reading: str, measure: str) -> ResultTable:
     if winners:
         summary += f" The printed winner is ours on {same} of {winners} data sets."
     title = f"Table {TABLE[measure]}, {WORDS[measure]}, {reading}; best parameter on the test folds"
-    return ResultTable(title, ("data set", *(f">{method}" for method in METHODS)), rows, summary)
+    columns = ("data set", *(f">{method}" for method in METHODS))
+    return ResultTable(title, columns, rows, summary, compared=Compared(run, near, reading))
 
 
 def _ranks(results: Results, reading: str) -> list[ResultTable]:

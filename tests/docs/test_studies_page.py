@@ -1,7 +1,6 @@
 """The numbers on the pages about studies are those of the stored results, and all pages agree."""
 
 import csv
-import json
 import re
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from labelsieve.studies import Protocol
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "trust" / "studies.md").read_text(encoding="utf-8")
-CLAIMS = json.loads((DOCS / "studies" / "claims.json").read_text(encoding="utf-8"))
 WORDS = {"ML-kNN": "mlknn", "logistic regression": "logistic", "extra trees": "trees"}
 SELECTIONS, MEASURES = ("cmim", "jmi", "scls"), ("hamming_loss", "ranking_loss", "macro_f1")
 METHODS = (*SELECTIONS, "random", "all")
@@ -62,42 +60,3 @@ def test_the_protocol_of_the_stored_results_is_complete(scaling):
     assert {key[0] for key in scaling} == {classifier.name for classifier in protocol.classifiers}
     assert {key[2] for key in scaling} == set(protocol.measures)
     assert [method.name for method in protocol.methods] == list(METHODS)
-
-
-def test_all_pages_have_the_same_counts_of_close_values():
-    numbers = {int(count) for count in re.findall(r"(\d+) of 224", CLAIMS["occ-tables"]["ran"])}
-    assert len(numbers) == 2
-    for page in DOCS.glob("**/*.md"):
-        text = " ".join(page.read_text(encoding="utf-8").split())
-        for sentence in re.findall(r"[^.]*\bof 224\b[^.]*\.", text):
-            counts = {int(count) for count in re.findall(r"\b([1-9]\d{2})\b", sentence)} - {224}
-            assert counts <= numbers, f"{page.name}: {sentence}"
-            assert counts, f"{page.name}: {sentence}"
-
-
-def held(study, title):
-    (table,) = [table for table in CLAIMS[study]["tables"] if table["title"] == title]
-    return f"{sum(row[1] == 'holds' for row in table['rows'])} of {len(table['rows'])}"
-
-
-@pytest.mark.parametrize(
-    ("study", "titles"),
-    [
-        ("group-jmi-table2", ["Claims, Group-JMI-Rand by the author's program", "Claims, Group-JMI-Rand by equation 3"]),
-        ("group-jmi-parameters", ["Claims, Group-JMI by the author's program", "Claims, Group-JMI by equation 3"]),
-        ("group-jmi-regression", ["Claims, Group-JMI-Rand by the author's program", "Claims, Group-JMI-Rand by equation 3"]),
-        ("composite-likelihood", ["Claims"]),
-    ],
-)
-def test_counts_of_claims_are_those_of_the_stored_claims(study, titles):
-    (row,) = [line for line in PAGE.splitlines() if line.startswith(f"| `{study}`")]
-    counts = re.findall(r"(\d+ of \d+)(?= claims hold| with equation 3| claims\.)", row)
-    assert counts == [held(study, title) for title in titles]
-
-
-def test_counts_of_the_claims_of_chains_are_those_of_the_stored_claims():
-    text = " ".join(PAGE.split())
-    said = re.search(
-        r"(\d+ of \d+) claims hold with the method of the paper, and \d+ of 224 values and (\d+ of \d+) claims", text
-    )
-    assert list(said.groups()) == [held("occ-tables", "Claims, as written"), held("occ-tables", "Claims, as programmed")]

@@ -111,5 +111,5 @@ def test_regression_claims_are_about_better_same_and_worse():
 
 def test_claims_that_were_not_checked_do_not_count():
     section = claims_table([Claim("a", True, "-"), Claim("b", False, "-"), not_run("c")])
-    assert [row[1] for row in section.rows] == ["holds", "does not", "not run"]
-    assert section.summary == "1 of 2 claims hold here."
+    assert [row[1] for row in section.rows] == ["holds", "does not", "undecided"]
+    assert section.summary == "1 of 2 claims hold here, 1 undecided."
