@@ -96,7 +96,8 @@ def test_confidence_of_the_selected_features_is_that_of_their_codes():
 def test_the_report_of_discoveries_has_confidence_limits_ranks_and_q_values(found):
     X, Y = table()
     sections = {section.title: section.body for section in selection_report(found, X, Y, redundant=None).sections}
-    assert all(f'id="figure-{name}"' in sections["Confidence"] for name in ("confidence", "volcano", "discoveries"))
-    assert sections["Confidence"].count('<th scope="row">') == len(found.selected_)
+    limits = sections["Details"].partition("<summary>Confidence limits of information</summary>")[2]
+    assert all(f'id="figure-{name}"' in limits for name in ("confidence", "volcano", "discoveries"))
+    assert limits.count('<th scope="row">') == len(found.selected_)
     assert "Mogstad" in sections["Methods"]
-    assert "Confidence" not in [one.title for one in selection_report(found, X, Y, redundant=None, confidence=None).sections]
+    assert "Confidence limits" not in selection_report(found, X, Y, redundant=None, confidence=None).html()

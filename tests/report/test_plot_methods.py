@@ -4,13 +4,22 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.discretize import MDL
 from labelsieve.information import conditional_mutual_information
 from labelsieve.registry import CRITERIA
-from labelsieve.report.figures import information_map, ranking, selection_stability, shared_features, stopping_curve
+from labelsieve.report.figures import (
+    curves,
+    explained_share,
+    information_map,
+    ranking,
+    selection_stability,
+    shared_features,
+    stopping_curve,
+)
 from labelsieve.selectors import ChiSquare
 from labelsieve.statistics import compare, stability_index
 from labelsieve.stopping import Knee
@@ -55,7 +64,46 @@ def test_with_data_every_criterion_has_three_parts_that_mean_the_same(data, crit
     assert sum(values[0] for values in parts.values()) == pytest.approx(
         sieve.label_information(data.X, data.Y).to_numpy().sum(axis=1).max()
     )
-    assert set(bars(sieve.plot(data.X, data.Y))) <= {"relevance", "redundancy", "complementarity"}
+    assert set(bars(ranking(sieve, components=parts))) <= {"relevance", "redundancy", "complementarity"}
+
+
+def test_with_data_the_bars_are_gains_that_add_up_to_the_explained_share(data):
+    sieve = Sieve(n_features_to_select=6).fit(data.X, data.Y)
+    share = sieve.explained_share(data.X, data.Y)
+    selection = sieve.selection(data.X, data.Y, explained=True)
+    ax = sieve.plot(data.X, data.Y, names=data.feature_names, n_shown=5)
+    drawn = [container[0] for container in ax.containers]
+    assert [bar.get_width() for bar in drawn] == pytest.approx(100 * share.gains[:5])
+    assert [bar.get_x() + bar.get_width() for bar in drawn] == pytest.approx(100 * share.explained[:5])
+    filled = [bar.get_facecolor()[3] > 0 for bar in drawn]
+    assert filled == [feature.signal for feature in selection.selected[:5]]
+    lines = [line.get_xdata()[0] for line in ax.lines if line.get_linestyle() == "--"]
+    assert lines == pytest.approx([100 * share.all_features])
+    assert ax.get_xlabel() == "explained share in held-out rows, %\n1 more is not shown"
+    assert_readable(ax.figure)
+
+
+def test_a_selection_without_its_explained_share_cannot_be_drawn_with_it(data):
+    sieve = Sieve(n_features_to_select=2).fit(data.X, data.Y)
+    with pytest.raises(InputError, match="explained=True"):
+        explained_share(sieve.selection(data.X, data.Y))
+
+
+def test_label_names_of_the_data_are_those_of_the_figure(data):
+    frame = pd.DataFrame(np.asarray(data.Y), columns=["calm", "sad", "loud", "fast", "old"])
+    ax = LabelwiseSieve("mim", n_features_to_select=2).fit(data.X, frame).plot()
+    assert [label.get_text() for label in ax.get_xticklabels()] == list(frame.columns)
+
+
+def test_ticks_are_numbers_of_features_that_were_run():
+    sizes = [1, 3, 7, 20, 50]
+    rng = np.random.default_rng(0)
+    ax = curves(sizes, {"jmi": rng.random((3, 5))})
+    assert list(ax.get_xticks()) == sizes
+    ax = curves(range(1, 101), {"jmi": rng.random((3, 100))})
+    ticks = set(ax.get_xticks())
+    assert {1, 100} < ticks < set(range(1, 101))
+    assert_readable(ax.figure)
 
 
 def test_forced_features_and_their_order_stay_in_the_parts(data):

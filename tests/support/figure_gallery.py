@@ -38,8 +38,8 @@ def ranking_of_one_term():
     return sieve.plot(names=data.feature_names)
 
 
-def ranking_with_data():
-    data, sieve = _fitted("cmi")
+def explained_share():
+    data, sieve = _fitted("hybrid")
     return sieve.plot(data.X, data.Y, names=data.feature_names)
 
 
@@ -99,7 +99,7 @@ PICTURES = {
     for one in (
         ranking,
         ranking_of_one_term,
-        ranking_with_data,
+        explained_share,
         information_map,
         label_network,
         shared_features,

@@ -26,7 +26,7 @@ EVIL = [
     "\ud800 half",
 ]
 LABELS = ["<i>calm</i>", "happy & glad", "'sad'", "</svg><script>alert(2)</script>", "plain"]
-VOID = {"meta", "br", "img"}
+VOID = {"meta", "br", "img", "wbr"}
 
 
 def evil_names(count):

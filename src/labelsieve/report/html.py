@@ -22,7 +22,7 @@ from labelsieve.errors import InputError
 from labelsieve.report.figures.style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.text import number, printable
 
-_VOID = frozenset({"br", "meta"})
+_VOID = frozenset({"br", "meta", "wbr"})
 MAX_ROWS = 1000  # rows of a table; a page with more is slow on a phone
 LONGEST_WORD = 40  # characters of a name that is not broken into lines
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
@@ -31,6 +31,7 @@ THEME = {color.lower(): f"--color-{index}" for index, color in enumerate(COLORS)
 THEME |= {"#000000": "--ink", "#ffffff": "--paper", GRAY: "--muted"}
 PIXELS = 96  # of CSS in an inch
 LARGEST, SMALLEST = 1.3, 0.8  # scale of figures relative to paper: on a wide page, and on a narrow one before it scrolls
+_AFTER = re.compile(r"(?<=[_.:/+-])(?=.)")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _FAMILY = re.compile(r"font-family:[^;]*;?\s*")
 
@@ -60,6 +61,10 @@ class Report:
     lead : Html
         The main findings in a few sentences.
     sections : tuple of Section
+    heading, source : str
+        The heading of the page, if it is not the title, and a line above it that names the data.
+    summary : str
+        Markup of key figures, shown below the lead.
     style, script, data : str
         More CSS, more JavaScript, and JSON that this script reads from the element with the id ``data``.
 
@@ -73,6 +78,9 @@ class Report:
     title: str
     lead: Html
     sections: tuple[Section, ...]
+    heading: str = ""
+    source: str = ""
+    summary: str = ""
     style: str = ""
     script: str = ""
     data: str = ""
@@ -93,12 +101,15 @@ class Report:
             tag("style", Html(style)),
         )
         contents = tag("ul", *(tag("li", tag("a", section.title, href=f"#{section.name}")) for section in self.sections))
+        nav = tag("nav", contents, aria_label="Sections")
+        source = tag("p", tag("strong", "labelsieve"), " · ", self.source, class_="source") if self.source else ""
+        title = tag("h1", self.heading or self.title)
+        answer = [tag("div", self.lead, class_="lead"), Html(self.summary), nav]
         body = tag(
             "body",
             tag("a", "Skip to the findings", class_="skip", href="#findings"),
-            tag("header", tag("h1", self.title)),
-            tag("nav", contents, aria_label="Sections"),
-            tag("main", tag("div", self.lead, class_="lead"), *map(_section, self.sections), id="findings", tabindex="-1"),
+            tag("header", source, title),
+            tag("main", *answer, *map(_section, self.sections), id="findings", tabindex="-1"),
             tag("footer", tag("p", _footer()), tag("p", id="said", class_="unseen", role="status")),
             tag("script", Html(self.data.replace("<", r"\u003c")), id="data", type="application/json") if self.data else "",
             tag("script", Html(script)),
@@ -173,6 +184,15 @@ def joined(children: Iterable[object], between: str = "") -> Html:
     'a &amp; b, <b>c</b>'
     """
     return Html(escaped(between).join(escaped(child) for child in children))
+
+
+def breakable(name: str) -> Html:
+    """Let a name be broken into lines after ``_ . : / - +`` only.
+
+    >>> breakable("Mean_Acc.<b>")
+    'Mean_<wbr>Acc.<wbr>&lt;b&gt;'
+    """
+    return joined([piece if index == 0 else joined([tag("wbr"), piece]) for index, piece in enumerate(_AFTER.split(name))])
 
 
 def paragraph(*children: object) -> Html:

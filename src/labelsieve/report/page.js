@@ -52,3 +52,44 @@ function markScrollable() {
 markScrollable();
 addEventListener("resize", markScrollable);
 document.addEventListener("toggle", markScrollable, true);
+
+// Code can be copied. The button is made here: without scripts there is none that does nothing.
+async function copy(code, button) {
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+  } catch {
+    getSelection().selectAllChildren(code);
+    button.textContent = "Selected";
+  }
+  said.textContent = button.textContent;
+  setTimeout(() => { button.textContent = "Copy"; }, 2000);
+}
+for (const box of document.querySelectorAll(".code")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Copy";
+  button.setAttribute("aria-label", `Copy: ${box.dataset.what}`);
+  button.addEventListener("click", () => copy(box.querySelector("pre"), button));
+  box.prepend(button);
+}
+
+// A search box above many labels: it hides the rows without the text, and unfolds those that are folded.
+for (const box of document.querySelectorAll("[data-search]")) {
+  const label = document.createElement("label"), input = document.createElement("input");
+  const folds = box.querySelectorAll("details"), rows = box.querySelectorAll("tbody tr");
+  label.className = "search";
+  input.type = "search";
+  label.append(box.dataset.search, input);
+  input.addEventListener("input", () => {
+    const wanted = input.value.trim().toLowerCase();
+    let found = 0;
+    for (const row of rows) {
+      row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+      found += !row.hidden;
+    }
+    for (const fold of folds) fold.open = wanted !== "";
+    said.textContent = wanted ? `${found} found` : "";
+  });
+  box.prepend(label);
+}

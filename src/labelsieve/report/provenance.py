@@ -15,6 +15,18 @@ from labelsieve.selectors.base import BaseSieve
 
 Row = tuple[object, object, object]  # of the table of methods: name, what it does, paper
 
+EXPLAINED: Row = (
+    "explained share",
+    "1 - squared error of predictions / squared error of the means, in held-out rows: Brier skill for labels, R² for numbers. "
+    "Features are selected anew in every fold; the predictor is a weighted mean of ridge regressions and nearest neighbors.",
+    "-",
+)
+SIGNAL: Row = (
+    "signal, unsure",
+    "Signal: what a feature adds to those above it is larger than the best of all candidates reaches by chance, at an error of "
+    "5 %. Unsure: not on its own; it may help together with others.",
+    "-",
+)
 STABILITY: Row = (
     "stability index",
     "Agreement of selections on resampled rows, corrected for random agreement: 1 for the same features every time.",

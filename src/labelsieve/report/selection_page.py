@@ -1,4 +1,8 @@
-"""The report of a selection: its table, figures, confidence limits, the data, and how to reproduce it."""
+"""The report of a selection: the answer, then details with scores and figures, the data, and how to reproduce it.
+
+The answer is in ``answer``, in percent of the explained share. Where that share is not defined, for lists of every label and
+tables that are not in memory, the selected features with their scores come first.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,9 +19,12 @@ from labelsieve.datasets import Dataset, Description, describe
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.report import figures
+from labelsieve.report.answer import Answer, cards, how_many, label_shares, lead, ranking, stand_ins, use_it
 from labelsieve.report.html import Cell, Html, Report, Section, facts, figure, folded, joined, numeric, paragraph, table, tag
 from labelsieve.report.provenance import (
+    EXPLAINED,
     REDUNDANT,
+    SIGNAL,
     STABILITY,
     STEPS,
     Row,
@@ -83,6 +90,19 @@ class Facts:
         kind = "label" if self.description is not None else "target"
         return f"{len(self.label_names):,} {kind}{'s' if len(self.label_names) != 1 else ''}"
 
+    @property
+    def noun(self) -> str:
+        """What the targets are called: labels where all of them are classes, as in the sentence on the selection."""
+        return "targets" if self.targets.is_numeric.any() else "labels"
+
+    def kinds(self) -> list[str]:
+        """Return a note on every target: the number of its rows, or what it is."""
+        if self.description is not None:
+            shares = [float(np.mean(self.targets.classes.column(label) > 0)) for label in range(len(self.label_names))]
+            return [f"{round(share * self.n_rows):,} of {self.n_rows:,} rows" for share in shares]
+        levels = self.targets.classes.levels
+        return ["numeric" if real else f"{int(levels[label])} classes" for label, real in enumerate(self.targets.is_numeric)]
+
     def rows(self) -> list[tuple[str, str]]:
         """Return the sizes as rows of a table."""
         return [
@@ -103,10 +123,11 @@ def selection_report(
     redundant: float | None = 0.9,
     resamples: int = 0,
     confidence: float | None = 0.95,
+    explained: bool = True,
     random_state: int = 0,
     command: str | None = None,
 ) -> Report:
-    """Make the report of a selection: selected features, information per label, data, methods, and how to reproduce it.
+    """Make the report of a selection: what the features explain, which they are, what each label gets, and details.
 
     Parameters
     ----------
@@ -125,6 +146,9 @@ def selection_report(
     confidence : float or None, default=0.95
         Confidence level of the limits of information and of the ranks of features; None: no such section. Selections for each
         label, and data with missing cells, have none either.
+    explained : bool, default=True
+        Estimate the explained share, which repeats the selection in five or ten folds; see
+        :meth:`labelsieve.Sieve.explained_share`. Selections for each label have none.
     random_state : int, default=0
         Seed of the resamples.
     command : str, default=None
@@ -137,7 +161,7 @@ def selection_report(
     Notes
     -----
     Cost: a few passes over the selected columns; ``redundant`` takes a pass over all columns for each selected one,
-    ``resamples`` as many fits.
+    ``resamples`` as many fits, and ``explained`` a fit for every fold with predictions for at most 2,000 rows.
 
     Examples
     --------
@@ -147,7 +171,7 @@ def selection_report(
     >>> sieve = Sieve("mrmr", n_features_to_select=3).fit(data.X, data.Y)
     >>> report = selection_report(sieve, data.X, data.Y, names=data.feature_names, data_name="synthetic songs")
     >>> [section.title for section in report.sections]
-    ['Selected features', 'Information per label', 'Confidence', 'Data', 'Methods', 'How to cite', 'How to reproduce']
+    ['How many features', 'Which features', 'What each label gets', 'Use it', 'Details', 'Data', 'Methods', ...]
     """
     check_is_fitted(selector)
     n_features = as_table(X.X if isinstance(X, Problem) else X).shape[1]
@@ -161,18 +185,23 @@ def selection_report(
         stability = selection_stability(
             selector, problem.source.X, problem.source.y, n_repeats=resamples, kind="auto", random_state=random_state
         )
-    selection: Selection = selector.selection(
+    share = selector._known_share()
+    if share is None and explained and selector._can_explain(problem):
+        share = selector.explained_share(problem)
+    selection: Selection = selector._describe(
         problem,
         names=data.names,
         label_names=data.label_names,
         redundant=redundant,
         components=True,
         information=True,
+        explained=False if share is None else share,
         stability=stability,
     )
+    answer = None if share is None else Answer(selection, share, data.noun, data.n_rows, data.kinds())
     steps = step_components(selection)
-    selected = selected_table(selection, redundant)
-    rows = [*selector_rows(selector), *([STEPS] if steps else []), *([REDUNDANT] if redundant is not None else [])]
+    rows = [] if share is None else [EXPLAINED, *([SIGNAL] if selection.selected else [])]
+    rows += [*selector_rows(selector), *([STEPS] if steps else []), *([REDUNDANT] if redundant is not None else [])]
     rows += [STABILITY] if stability is not None else []
     blocks = {
         "Data": [*data.rows(), *((f"fingerprint of {name}", print) for name, print in selection.fingerprint.items())],
@@ -182,22 +211,55 @@ def selection_report(
     if selection.stability is not None:
         kind, count = selection.stability.kind, str(resamples)
         blocks["Resamples"] = [("kind", kind), ("number", count), ("random_state", str(random_state))]
-    drawn = selection_figures(selector, selection, data, steps, stability)
-    sections = [Section("selected", "Selected features", selected), Section("information", "Information per label", drawn)]
+    limits = None
     if confidence is not None and _has_confidence(selector, problem):
         rows += [INTERVALS, RANK_SETS]
-        sections.append(Section("confidence", "Confidence", confidence_section(selector, problem, data, confidence)))
+        limits = confidence_section(selector, problem, data, confidence)
+    drawn = selection_figures(selector, selection, data, steps, stability)
+    code = use_it(selector, selection, command, named=names is not None or is_frame(problem.source.X))
+    scored = selected_table(selection, None if answer is not None else redundant)
+    details = [("Scores and their components", scored), ("Information per label", drawn)]
+    details += [] if limits is None else [("Confidence limits of information", limits)]
+    if answer is None:
+        sections = [Section("selected", "Which features", scored), Section("information", "Information per label", drawn)]
+        sections += [] if limits is None else [Section("confidence", "Confidence", limits)]
+        sections += [Section("use", "Use it", code)]
+    else:
+        one = data.noun.removesuffix("s")
+        similar = Html("") if redundant is None else stand_ins(selection, redundant)
+        sections = [
+            Section("number", "How many features", how_many(answer)),
+            Section("selected", "Which features", ranking(answer)),
+            *([Section("labels", f"What each {one} gets", label_shares(answer))] if answer.size else []),
+            *([Section("similar", "What could stand in", similar)] if similar else []),
+            Section("use", "Use it", code),
+            Section("details", "Details", joined([paragraph(_said(selector, selection, data)), *_folds(details)])),
+        ]
+    name = data_name or "a table"
+    sizes = f"{data.n_rows:,} rows, {data.n_features:,} features, {data.count_of_labels()}"
     return Report(
         f"Features of {data_name}" if data_name else "Selected features",
-        _summary(selector, selection, data),
+        _summary(selector, selection, data) if answer is None else lead(answer),
         (
             *sections,
             Section("data", "Data", Html(data_section(data) + label_table(data, selection))),
             Section("methods", "Methods", methods_section(rows)),
             Section("cite", "How to cite", citation_section()),
-            Section("reproduce", "How to reproduce", reproduce_section(command, blocks)),
+            Section("reproduce", "How to reproduce", reproduce_section(None, blocks)),
         ),
+        heading=_counts(selection, data) if selection.explained is None else selection.explained.verdict,
+        source=f"selection report · {name} · {sizes}",
+        summary="" if answer is None else cards(answer),
     )
+
+
+def _counts(selection: Selection, data: Facts) -> str:
+    """Say how many features were selected, for a page without the explained share."""
+    return f"{len(selection.columns):,} of {data.n_features:,} features selected for {data.count_of_labels()}"
+
+
+def _folds(details: Sequence[tuple[str, Html]]) -> list[Html]:
+    return [folded(content, title, closed=True) for title, content in details]
 
 
 def read_facts(problem: Problem, names: Sequence[str] | None, label_names: Sequence[str] | None) -> Facts:
@@ -218,14 +280,18 @@ def read_facts(problem: Problem, names: Sequence[str] | None, label_names: Seque
     return Facts(n_rows, features, labels, targets, description, not is_frame(X))
 
 
-def _summary(selector: BaseSieve, selection: Selection, data: Facts) -> Html:
+def _said(selector: BaseSieve, selection: Selection, data: Facts) -> str:
+    """Say in sentences which method selected what, and why it stopped."""
     in_space = "" if selector.targets_ is None else f" ({targets_text(selection)})"
     counts = f"{len(selection.columns):,} of {data.n_features:,} features for {data.count_of_labels()}{in_space}"
-    words = [f"{selection.method} selected {counts}, from {data.n_rows:,} rows."]
+    words = f"{selection.method} selected {counts}, from {data.n_rows:,} rows."
+    return f"{words} {selection.stopping[0].reason}" if len(selection.stopping) == 1 else words
+
+
+def _summary(selector: BaseSieve, selection: Selection, data: Facts) -> Html:
+    words = [_said(selector, selection, data)]
     if selection.selected and not selection.labelwise:
         words.append(f" The first: {', '.join(feature.feature for feature in selection.selected[:NAMED])}.")
-    if len(selection.stopping) == 1:
-        words.append(f" {selection.stopping[0].reason}")
     if selection.stability is not None and selection.stability.index is not None:
         index = selection.stability.index
         words.append(f" Stability over resamples of the rows: {index:.2f} (1: the same features every time).")

@@ -6,6 +6,7 @@ information per label, a file) is computed by functions of :mod:`labelsieve.sele
 """
 
 import os
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -74,6 +75,7 @@ TableOrProblem = TableLike | StoredTable | Problem
 COUNT = (AT_LEAST_ONE, BETWEEN_0_AND_1, None)
 N_FEATURES = (*COUNT, str)
 TARGET_TYPE: tuple[Any, ...] = (StrOptions(set(TARGET_TYPES)), dict, list, tuple, np.ndarray)
+ANSI = re.compile(r"\x1b\[[0-9;]*m")  # colors and bold text of terminals
 NAMED = 8  # features that the representation in one line names
 MAX_STEPS = 100  # selected features whose redundancy and complementarity a table shows: their cost grows with the square
 
@@ -326,7 +328,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
 
     def _repr_mimebundle_(self, **options: object) -> dict[str, str]:
         bundle: dict[str, str] = super()._repr_mimebundle_(**options)
-        return {**bundle, "text/plain": str(self)}
+        return {**bundle, "text/plain": ANSI.sub("", str(self))}  # a notebook's output may call itself a terminal
 
     def _is_fitted(self) -> bool:
         return "support_" in vars(self)
@@ -490,10 +492,13 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         redundant: float | None = None,
         components: bool = False,
         information: bool = False,
-        explained: bool = False,
+        explained: "bool | Explained" = False,
         stability: Stability | int | None = None,
     ) -> Selection:
-        """Make the :class:`Selection` of a fitted selector, with the parts that were asked for."""
+        """Make the :class:`Selection` of a fitted selector, with the parts that were asked for.
+
+        ``explained`` may be the explained share, where it is known already.
+        """
         check_is_fitted(self)
         features, labels = self._feature_names(problem, names), self._label_names(problem, label_names)
         if is_whole(stability) and problem is not None:
@@ -504,7 +509,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         method = method_of(self)
         info = METHODS.get(method)
         rules = [] if self.stopping_ is None else self.stopping_
-        share = vars(self.stopping_).get("explained_") if isinstance(self.stopping_, StoppingRule) else None
+        share = self._known_share() if isinstance(explained, bool) else explained
         if share is None and explained and problem is not None and len(self.selected_):
             share = self.explained_share(problem)
         return Selection(
@@ -523,7 +528,9 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             stopping=tuple(StoppingDecision.of_rule(rule) for rule in (rules if isinstance(rules, list) else [rules])),
             stability=StabilitySummary.of_stability(stability, features) if isinstance(stability, Stability) else None,
             explained=None if share is None else ExplainedSummary.of_explained(share, len(self.selected_)),
-            selected=self._selected_features(problem, features, labels, redundant, components, information, explained, share),
+            selected=self._selected_features(
+                problem, features, labels, redundant, components, information, bool(explained), share
+            ),
         )
 
     def _selected_features(
@@ -625,6 +632,10 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     def _explained_selector(self) -> "BaseSieve":
         """The selector whose selections are repeated in the folds."""
         return self
+
+    def _known_share(self) -> "Explained | None":
+        """The explained share that the stopping rule computed, if it did."""
+        return vars(self.stopping_).get("explained_") if isinstance(self.stopping_, StoppingRule) else None
 
     def _can_explain(self, problem: Problem) -> bool:
         """Whether the explained share is defined: one list of features, a table in memory, enough rows."""
@@ -897,13 +908,21 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         n_shown: int = 30,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the selected features and their scores: see :func:`labelsieve.report.figures.ranking`.
+        """Draw the selected features: what they explain or, without data, their scores.
 
-        With the data of ``fit`` the bars are the components of :meth:`information_components`, which mean the same for every
-        criterion.
+        With the data of ``fit`` the figure shows the explained share and what every feature adds to it, see
+        :func:`labelsieve.report.figures.explained_share`; without them the scores, see
+        :func:`labelsieve.report.figures.ranking`. Where the explained share is not defined, such as for a table that is not in
+        memory, the bars are those of :meth:`information_components`.
         """
         check_is_fitted(self)
-        components = None if X is None else self.information_components(X, y)
+        if X is None:
+            return figure_function("ranking")(self, names=names, n_shown=n_shown, ax=ax)
+        problem = self.read_again(X, y)
+        if self._can_explain(problem):
+            selection = self._describe(problem, names=names, explained=True)
+            return figure_function("explained_share")(selection, n_shown=n_shown, ax=ax)
+        components = self.information_components(problem)
         return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
 
     def plot_information(

@@ -331,8 +331,12 @@ class LabelwiseSieve(BaseCountingSieve):
     def plot(  # type: ignore[override]
         self, *, names: Names = None, label_names: Names = None, n_shown: int = 40, ax: Axes | None = None
     ) -> Axes:
-        """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`."""
+        """Draw which labels share features: see :func:`labelsieve.report.figures.shared_features`.
+
+        The names of labels are by default those that ``fit`` saw.
+        """
         check_is_fitted(self)
+        label_names = self.label_names_ if label_names is None else label_names
         return figure_function("shared_features")(self, names=names, label_names=label_names, n_shown=n_shown, ax=ax)
 
     def label_ranking(self, label: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:

@@ -6,6 +6,7 @@ has the sizes, fonts and color-blind safe colors that all of them share.
 
 from labelsieve.report.figures.curves import automatic_choice, curves, stopping_curve
 from labelsieve.report.figures.discoveries import discovery_map, discovery_volcano, information_map, p_value_calibration
+from labelsieve.report.figures.explained import explained_share
 from labelsieve.report.figures.features import (
     information_confidence,
     label_network,
@@ -21,6 +22,7 @@ __all__ = [
     "curves",
     "discovery_map",
     "discovery_volcano",
+    "explained_share",
     "information_confidence",
     "information_map",
     "label_network",

@@ -24,6 +24,7 @@ from labelsieve.report.figures.style import (
     short,
     short_names,
     size_in_inches,
+    size_ticks,
     text_width,
 )
 from labelsieve.report.text import printable
@@ -96,16 +97,17 @@ def curves(
         ends[str(name)] = (_draw(ax, x, numbers, index, confidence, test_share), float(mean[~np.isnan(mean)][-1]))
     name_axes(ax, xlabel, ylabel)
     if title:
-        whole = printable(title)
-        fits = text_width(ax, whole, FONT) <= size_in_inches(ax)[0]
-        ax.set_title(whole if fits else short(title), fontsize=FONT, parse_math=False)
+        full = printable(title)
+        fits = text_width(ax, full, FONT) <= size_in_inches(ax)[0]
+        ax.set_title(full if fits else short(title), fontsize=FONT, parse_math=False)
     ax.margins(x=0.02)
-    if len(np.unique(x)) == 1:
-        ax.set_xticks(x[:1])
-    elif np.all(x == np.rint(x)) and type(ax.xaxis.get_major_locator()).__name__ == "AutoLocator":  # no ticks at 2.5 features
-        ax.locator_params(axis="x", integer=True)
+    whole = bool(np.all(x == np.rint(x))) and type(ax.xaxis.get_major_locator()).__name__ == "AutoLocator"
     if legend:
         _add_legend(ax, ends, below=legend == "below")
+    if len(np.unique(x)) == 1:
+        ax.set_xticks(x[:1])
+    elif whole:  # after the legend, which takes some of the width
+        size_ticks(ax, x)
     return ax
 
 
@@ -238,10 +240,9 @@ def automatic_choice(auto: "AutoSieve", *, ax: Axes | None = None) -> Axes:
         ax.axhline(auto.curves_[name]["values"].mean(), color=GRAY, linewidth=0.9, linestyle=style, label=name)
     _mark(ax, auto)
     ax.set_xscale("log", base=2)
-    ax.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    ax.xaxis.minorticks_off()
     name_axes(ax, "number of features", auto.measure_.replace("_", " "), parse_math=False)
     ax.legend(fontsize=FONT, frameon=False, handlelength=2.4, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
+    size_ticks(ax, [size for name in methods for size in auto.curves_[name]["n_features"]])
     return ax
 
 
@@ -307,6 +308,6 @@ def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axe
         losses = "loss" if rule.lower_is_better_ else "score"
         ylabel = rule.measure.replace("_", " ") if isinstance(rule.measure, str) else losses
     name_axes(ax, "number of features", ylabel, parse_math=False)
-    ax.locator_params(axis="x", integer=True)
+    size_ticks(ax, sizes)
     ax.legend(fontsize=FONT, frameon=False, handlelength=1.6)
     return ax

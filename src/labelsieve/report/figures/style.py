@@ -1,5 +1,6 @@
 """The style of figures: sizes that fit a paper, and colors that are safe for color-blind readers."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,12 @@ GRAY = "#666666"
 # Text on colored cells. Not exactly white and black, which a dark page swaps.
 ON_DARK, ON_LIGHT = "#fdfdfd", "#0a0a0a"
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx")  # with the first colors: distinct in gray print
+TICK_GAP = 0.08  # inches between the texts of two ticks
+ROUND = (1000, 500, 100, 50, 20, 10, 5, 2, 1)  # a multiple of an earlier number is rounder
 LONGEST_NAME = 22  # characters; longer names are shortened
+MOST_PARTS = 30  # of all names, the most frequent, that may be left out
+_ENDS = "_.:/-+ "  # characters after which a name may be broken
+_PART = re.compile(r"(?<=[_.:/+ -])")
 _off_screen: ContextVar[bool] = ContextVar("off_screen", default=False)
 
 
@@ -70,15 +76,39 @@ def short(name: str) -> str:
 
 
 def short_names(names: Iterable[object]) -> list[str]:
-    """Return all names of a figure: those that would be equal after shortening are cut less.
+    """Return all names of a figure, long ones without middle parts, so that those that differ stay distinct.
+
+    The same middle parts are left out of all long names, the most frequent first. First and last parts always stay. Names
+    that are still long lose their middle, and those that would be equal then are cut less.
 
     >>> short_names(["tempo", "Mean_Acc1298_Mean_Mem40_MFCC_1", "Mean_Acc1298_Std_Mem40_MFCC_1"])
-    ['tempo', 'Mean_Acc1298_Mean_Mem40_MFCC_1', 'Mean_Acc1298_Std_Mem40_MFCC_1']
+    ['tempo', 'Mean…Mean…MFCC_1', 'Mean…Std…MFCC_1']
     """
     whole = [printable(str(name)) for name in names]
-    shown = [_cut(name, LONGEST_NAME) for name in whole]
-    counts = Counter(shown)
+    n_distinct, kept = len(set(whole)), whole
+    parts = [_PART.split(name) if len(name) > LONGEST_NAME + 1 else [name] for name in whole]
+    frequent = Counter(part.rstrip(_ENDS) for pieces in parts for part in pieces[1:-1])
+    left_out: set[str] = set()
+    for part, _ in frequent.most_common(MOST_PARTS):
+        if max(map(len, kept), default=0) <= LONGEST_NAME + 1:
+            break
+        shorter = [_without(pieces, left_out | {part}) for pieces in parts]
+        if len(set(shorter)) == n_distinct:
+            left_out, kept = left_out | {part}, shorter
+    shown = [_cut(name, LONGEST_NAME) for name in kept]
+    counts = Counter(cut for _, cut in set(zip(whole, shown, strict=True)))
     return [_cut(name, 2 * LONGEST_NAME) if counts[cut] > 1 else cut for name, cut in zip(whole, shown, strict=True)]
+
+
+def _without(parts: Sequence[str], left_out: set[str]) -> str:
+    """Join the parts of a name, with an ellipsis for those in the middle that are left out."""
+    shown = ""
+    for index, part in enumerate(parts):
+        if 0 < index < len(parts) - 1 and part.rstrip(_ENDS) in left_out:
+            shown = shown if shown.endswith("…") else f"{shown.rstrip(_ENDS)}…"
+        else:
+            shown += part
+    return shown
 
 
 def _cut(name: str, longest: int) -> str:
@@ -109,6 +139,24 @@ def name_axes(ax: Axes, xlabel: str, ylabel: str, **ylabel_style: Any) -> None:
     ax.set_ylabel(ylabel, fontsize=FONT, **ylabel_style)
     ax.tick_params(labelsize=FONT)
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def size_ticks(ax: Axes, sizes: Iterable[float]) -> None:
+    """Put the ticks of the lower axis at numbers of features that were run: the first, the last, and round ones between.
+
+    Numbers whose texts would touch those of others are left out.
+    """
+    run = sorted({int(size) for size in sizes})
+    ax.figure.figure.draw_without_rendering()
+    places = {size: float(ax.transData.transform((size, 0.0))[0]) / ax.figure.dpi for size in run}
+    widths = {size: text_width(ax, f"{size}", FONT) for size in run}
+    rounded = sorted(run, key=lambda size: next(index for index, base in enumerate(ROUND) if size % base == 0))
+    kept: list[int] = []
+    for size in dict.fromkeys([run[0], run[-1], *rounded]):
+        if all(abs(places[size] - places[other]) > (widths[size] + widths[other]) / 2 + TICK_GAP for other in kept):
+            kept.append(size)
+    ax.set_xticks(sorted(kept), [f"{size}" for size in sorted(kept)])
+    ax.xaxis.minorticks_off()
 
 
 def size_in_inches(ax: Axes) -> tuple[float, float]:
