@@ -1,14 +1,20 @@
-"""A selection in a notebook: a table and bars of scores as HTML, without matplotlib and without scripts."""
+"""A selection in a notebook as HTML, without matplotlib and without scripts.
+
+With its explained share it is the verdict, a compact table of gains and a small chart; otherwise a table and bars of scores.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 
+from labelsieve.report.charts import ExplainedCurve, explained_chart
 from labelsieve.report.figures.style import short_names
-from labelsieve.report.html import Html, joined, numeric, paragraph, table, tag
-from labelsieve.report.text import headline
-from labelsieve.selection import Selection
+from labelsieve.report.html import Html, breakable, joined, numeric, paragraph, table, tag
+from labelsieve.report.text import headline, points
+from labelsieve.selection import SelectedFeature, Selection
 
-SHOWN = 30  # rows of the table and of the chart
+SHOWN = 30  # rows of the table and of the chart of scores
+COMPACT = 10  # rows of the table of gains
+CHART = (360, 240)  # pixels of the chart of the explained share
 ROW, NAME, BARS, VALUE = 18, 150, 260, 60  # pixels of the chart: height of a row; widths of names, bars and values
 HEADINGS = {
     "label": "label",
@@ -32,26 +38,119 @@ STYLE = """
 .labelsieve-selection table { border-collapse: collapse; margin: 0; color: inherit; font-size: inherit; }
 .labelsieve-selection th, .labelsieve-selection td { padding: 0.15em 0.6em; text-align: left; vertical-align: top;
   background: transparent; color: inherit; border: 0; border-bottom: 1px solid rgba(128, 128, 128, 0.35); }
-.labelsieve-selection thead th { border-bottom: 2px solid rgba(128, 128, 128, 0.7); }
+.labelsieve-selection thead th, .labelsieve-selection thead td { border-bottom: 2px solid rgba(128, 128, 128, 0.7); }
 .labelsieve-selection tbody th { font-weight: normal; white-space: nowrap; }
 .labelsieve-selection .number { text-align: right; font-variant-numeric: tabular-nums; }
-.labelsieve-selection svg { flex: none; font-size: 12px; }
+.labelsieve-selection svg { flex: none; font-size: 12px; max-width: 100%; height: auto; }
 .labelsieve-selection svg text { fill: currentColor; }
 .labelsieve-selection svg line { stroke: currentColor; }
 .labelsieve-selection svg rect { fill: #2b8cc4; }
+.labelsieve-selection .verdict { font-size: 1.15em; font-weight: 600; margin: 0.4em 0 0.1em; max-width: 60em; }
+.labelsieve-selection .said { margin: 0 0 0.6em; opacity: 0.8; max-width: 60em; }
+.labelsieve-selection .gains { max-width: 100%; }
+.labelsieve-selection .gains tbody th { white-space: normal; overflow-wrap: break-word; }
+.labelsieve-selection .gains td, .labelsieve-selection .gains th { vertical-align: middle; }
+.labelsieve-selection .gains .bar { width: 90px; }
+.labelsieve-selection .bar span { display: block; height: 11px; min-width: 2px; box-sizing: border-box;
+  border: 1px solid #2b8cc4; background: #2b8cc4; }
+.labelsieve-selection .bar .unsure { min-width: 4px; background: transparent; }
+.labelsieve-selection svg .beyond { fill: rgba(128, 128, 128, 0.14); }
+.labelsieve-selection svg .grid { stroke: rgba(128, 128, 128, 0.25); }
+.labelsieve-selection svg .axis { stroke: rgba(128, 128, 128, 0.7); }
+.labelsieve-selection svg .band { fill: #2b8cc4; opacity: 0.2; }
+.labelsieve-selection svg .curve, .labelsieve-selection svg .tail { fill: none; stroke: #2b8cc4; stroke-width: 2; }
+.labelsieve-selection svg .tail { opacity: 0.6; }
+.labelsieve-selection svg .reference { stroke: #d9760a; stroke-width: 1.5; stroke-dasharray: 6 4; }
+.labelsieve-selection svg .drop { stroke: #2b8cc4; }
+.labelsieve-selection svg .point { display: none; }
+.labelsieve-selection svg .ring { fill: #2b8cc4; }
+.labelsieve-selection svg .strong, .labelsieve-selection svg .chosen { font-weight: 600; }
+@media (max-width: 600px) { .labelsieve-selection .gains .bar, .labelsieve-selection .gains .about { display: none; } }
 """
 
 
 def notebook_view(selection: Selection) -> Html:
+    """Return the verdict with gains and the explained share or, where that is not known, the table and bars of scores."""
+    explained = selection.explained is not None and bool(selection.selected)
+    body = _explained_view(selection) if explained else _score_view(selection)
+    return tag("section", tag("style", Html(STYLE)), *body, class_="labelsieve-selection")
+
+
+def _explained_view(selection: Selection) -> list[Html]:
+    assert selection.explained is not None
+    words = f"{selection.method}, {len(selection.labels)} {_noun(selection)}" if selection.labels else selection.method
+    words += f", {selection.n_rows:,} rows" if selection.n_rows is not None else ""
+    if any(feature.signal is not None for feature in selection.selected):
+        words += "; filled: distinguishable from noise, hollow: not on its own"
+    if selection.stability is not None and selection.stability.index is not None:
+        words += f"; stability {selection.stability.index:.2f}"
+    chart = explained_chart(ExplainedCurve.of_selection(selection), name="", width=CHART[0], height=CHART[1], named=False)
+    return [
+        tag("p", selection.explained.verdict, class_="verdict"),
+        tag("p", f"{words}.", class_="said"),
+        tag("div", _gains(selection), chart),
+    ]
+
+
+def _noun(selection: Selection) -> str:
+    noun = "target" if "numeric" in selection.target_types else "label"
+    return noun if len(selection.labels) == 1 else f"{noun}s"
+
+
+def _gains(selection: Selection) -> Html:
+    """Return the first features with their gains and totals, and a row for what the others add."""
+    selected = selection.selected
+    shown = selected if len(selected) <= COMPACT + 1 else selected[:COMPACT]
+    most = max([feature.gain or 0.0 for feature in selected])
+    about = any(feature.top_label is not None for feature in selected)
+    heads = ["", "feature", "", ">gain", ">total %", *(["tells most about"] if about else [])]
+    head = tag("tr", *(_head(text, look) for text, look in zip(heads, ("", "", "bar", "", "", "about"), strict=False)))
+    rows = [_gain_row(feature, most, about) for feature in shown]
+    if len(shown) < len(selected):
+        last = next((one.explained for one in reversed(selected) if one.explained is not None), None)
+        before = shown[-1].explained
+        gain = "" if last is None or before is None else points(last - before)
+        total = "" if last is None else f"{100 * last:.1f}"
+        cells = [tag("td", text, class_="number") for text in (gain, total)]
+        more = tag("th", f"{len(selected) - len(shown):,} more: to_frame()", scope="row")
+        rows.append(
+            tag("tr", tag("td"), more, tag("td", class_="bar"), *cells, *([tag("td", class_="about")] if about else []))
+        )
+    return tag("table", tag("thead", head), tag("tbody", *rows), class_="gains")
+
+
+def _head(text: str, look: str) -> Html:
+    look = "number" if text.startswith(">") else look
+    return tag("th", text.removeprefix(">"), scope="col", class_=look or None) if text else tag("td", class_=look or None)
+
+
+def _gain_row(feature: SelectedFeature, most: float, about: bool) -> Html:
+    gain = feature.gain
+    length = 0.0 if gain is None or most <= 0 else max(0.0, 100 * gain / most)
+    look = "unsure" if feature.signal is False else None
+    bar = tag("span", class_=look, style=f"width: {length:.0f}%") if length > 0 else ""
+    cells = [
+        tag("td", str(feature.rank), class_="number"),
+        tag("th", breakable(feature.feature), scope="row"),
+        tag("td", bar, class_="bar"),
+        tag("td", "–" if gain is None else points(gain), class_="number"),
+        tag("td", "–" if feature.explained is None else f"{100 * feature.explained:.1f}", class_="number"),
+    ]
+    label = "–" if feature.top_label is None else breakable(feature.top_label)
+    return tag("tr", *cells, *([tag("td", label, class_="about")] if about else []))
+
+
+def _score_view(selection: Selection) -> list[Html]:
     """Return the headline, the table of the first features, and a bar for the score of each."""
     n_shown = min(SHOWN, len(selection.selected))
     more = len(selection.selected) - n_shown
     notes = [f"The first {n_shown}; {more:,} more are in to_frame()."] if more else []
     notes += [decision.reason for decision in selection.stopping if len(selection.stopping) == 1]
-    body = [paragraph(headline(selection))]
+    verdict = selection.explained.verdict if selection.explained is not None else headline(selection)
+    body = [paragraph(verdict)]
     if selection.selected:
         body.append(tag("div", _table(selection), _chart(selection)))
-    return tag("section", tag("style", Html(STYLE)), *body, *map(paragraph, notes), class_="labelsieve-selection")
+    return [*body, *map(paragraph, notes)]
 
 
 def _table(selection: Selection) -> Html:
