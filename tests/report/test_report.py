@@ -299,6 +299,23 @@ def test_an_unfinished_study_has_a_report(tmp_path):
     assert "No tests over the data sets: a comparison needs at least two data sets and two methods, not 1 and 2." in said
 
 
+def test_a_study_opens_with_the_best_method_all_features_and_those_that_equal_the_best(tmp_path):
+    settings = {"classifiers": ["mlknn"], "measures": ["hamming_loss"], "baselines": ["all"]}
+    Study(protocol(methods=["jmi", "mim", "scls"], **settings), tmp_path).run()
+    results = StudyResults(tmp_path)
+    report = study_report(results)
+    grid = results.means("hamming_loss")
+    means = {name: np.mean([grid.value(dataset, name) for dataset in grid.rows]) for name in grid.columns}
+    best = min((name for name in means if name != "all"), key=means.get)
+    heading = Page(report.html()).all("h1")[0][1]
+    assert heading.startswith(f"Best: {best} (hamming loss {means[best]:.3f}). All features: {means['all']:.3f}.")
+    compared = results.compare("hamming_loss")
+    at = compared.methods.index(best)
+    equal = [name for name, other in zip(compared.methods, compared.different[at], strict=True) if name != best and not other]
+    assert sorted(heading.partition("from the best: ")[2].removesuffix(".").split(", ")) == sorted(equal)
+    assert Page(report.summary).texts[:2] == ["Best", best]
+
+
 def test_a_study_with_fewer_splits_of_some_method_says_so(tmp_path):
     Study(protocol(methods=["jmi", "mim"]), tmp_path).run()
     Study(protocol(methods=["scls"], splits="2x50%"), tmp_path).run()

@@ -85,7 +85,8 @@ for (const box of document.querySelectorAll("[data-search]")) {
     const wanted = input.value.trim().toLowerCase();
     let found = 0;
     for (const row of rows) {
-      row.hidden = !row.cells[0].textContent.toLowerCase().includes(wanted);
+      const small = row.cells[0].querySelector("small"), name = row.cells[0].textContent;
+      row.hidden = !name.slice(0, name.length - (small ? small.textContent.length : 0)).toLowerCase().includes(wanted);
       found += !row.hidden;
     }
     for (const fold of folds) fold.open = wanted !== "";

@@ -1,6 +1,7 @@
 """The report of a study: results with ranks and tests, curves, stability, data sets, methods and how to reproduce it."""
 
 import json
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ SCALED = {
     "minmax": "Classifiers got features from 0 to 1, by the training rows.",
     "none": "Classifiers got the features unscaled.",
 }
+MOST_NAMED = 4  # methods that equal the best and are named in the heading
 MAX_FAILURES = 50  # failed cells that are listed
 
 
@@ -73,6 +75,7 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     pairs = [(measure, classifier) for measure in _measures(results) for classifier in learners]
     sections = [_measure_section(results, *pair) for pair in pairs]
     size = f"{_count(len(results.methods), 'method')} on {_count(len(results.datasets), 'data set')}"
+    finding = Finding.of(results, *pairs[len(learners) - 1])
     return Report(
         f"{name}: {size}" if name else f"A study of {size}",
         _lead(results),
@@ -84,7 +87,107 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
             Section("cite", "How to cite", citation_section()),
             Section("reproduce", "How to reproduce", reproduction(results, command)),
         ),
+        heading="" if finding is None else finding.sentence(),
+        source=f"study{f' · {name}' if name else ''} · {size}",
+        summary="" if finding is None else finding.cards(),
     )
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a study found by its first measure: the best method, all features, and the methods that equal the best.
+
+    Attributes
+    ----------
+    measure : str
+        In words, with the classifier.
+    best, value, n_wins : str, float, int
+        The method with the best mean over the data sets, this mean, and the number of data sets on which it is the best.
+    n_datasets : int
+        Data sets that the means are over.
+    all_features : float or None
+        The mean of all features; None where they were not evaluated.
+    equal : tuple of str or None
+        Methods that are not distinguishable from the best; None where there is no test.
+    """
+
+    measure: str
+    best: str
+    value: float
+    n_wins: int
+    n_datasets: int
+    all_features: float | None
+    equal: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, results: "StudyResults", measure: str, classifier: str) -> "Finding | None":
+        """Summarize a study; None where no data set has the results of all methods."""
+        grid = results.means(measure, classifier)
+        methods = [method for method in grid.columns if method not in BASELINES]
+        table = np.array([[grid.value(dataset, method) for method in methods] for dataset in grid.rows])
+        known = [index for index, row in enumerate(table) if not np.isnan(row).any()]
+        if not methods or not known:
+            return None
+        means = table[known].mean(axis=0)
+        best = methods[int(np.argmin(means) if grid.lower_is_better else np.argmax(means))]
+        whole = [grid.value(grid.rows[index], "all") for index in known] if "all" in grid.columns else [float("nan")]
+        of_best = table[known, methods.index(best)]
+        tops = table[known].min(axis=1) if grid.lower_is_better else table[known].max(axis=1)
+        equal: tuple[str, ...] | None = None
+        try:
+            compared = results.compare(measure, classifier)
+            at = compared.methods.index(best)
+            equal = tuple(
+                compared.methods[other] for other in compared.order if other != at and not compared.different[at, other]
+            )
+        except InputError:  # the section of the measure says why there is no test
+            pass
+        learner = "" if len(results.classifiers) == 1 else f", {'average' if classifier == AVERAGE else classifier}"
+        return cls(
+            f"{measure.replace('_', ' ')}{learner}",
+            best,
+            float(means.min() if grid.lower_is_better else means.max()),
+            int(np.sum(of_best == tops)),
+            len(known),
+            None if np.isnan(whole).any() else float(np.mean(whole)),
+            tuple(method for method in equal if method not in BASELINES) if equal is not None else None,
+        )
+
+    def sentence(self) -> str:
+        """Write the heading.
+
+        >>> Finding("hamming loss", "jmi", 0.1234, 2, 3, 0.13, ("mim",)).sentence()
+        'Best: jmi (hamming loss 0.123). All features: 0.130. Not distinguishable from the best: mim.'
+        """
+        words = f"Best: {self.best} ({self.measure} {self.value:.3f})."
+        words += "" if self.all_features is None else f" All features: {self.all_features:.3f}."
+        return words if self.equal is None else f"{words} Not distinguishable from the best: {self._equal()}."
+
+    def _equal(self) -> str:
+        assert self.equal is not None
+        left = len(self.equal) - MOST_NAMED
+        more = [f"and {left} more"] if left > 0 else []
+        return " ".join([", ".join(self.equal[:MOST_NAMED]), *more]) if self.equal else "none"
+
+    def cards(self) -> str:
+        """Show the same as cards."""
+        found = [
+            _card(
+                "Best",
+                self.best,
+                f"{self.value:.3f} on average over {_count(self.n_datasets, 'data set')}; best on {self.n_wins}",
+            )
+        ]
+        if self.all_features is not None:
+            difference = self.all_features - self.value
+            found.append(_card("All features", f"{self.all_features:.3f}", f"{difference:+.3f} relative to {self.best}"))
+        if self.equal is not None:
+            found.append(_card("Not distinguishable from the best", self._equal(), "by the test over the data sets, at 5 %"))
+        return tag("div", *found, class_="cards")
+
+
+def _card(title: str, value: str, below: str) -> Html:
+    return tag("div", tag("p", title), tag("p", value, class_="value words"), tag("p", below), class_="card")
 
 
 def _measures(results: "StudyResults") -> list[str]:
