@@ -1,8 +1,7 @@
 """Equivalent calls of other libraries, on synthetic tables of the size of published ones; nothing is extrapolated.
 
-``python -m benchmarks.peers``. What is not installed is shown as ``-``: scikit-multilearn-ng, skfeature-chappers, and FEAST, a
-C library that ``$LABELSIEVE_FEAST`` names: its sources and those of MIToolbox, compiled into one by
-``gcc -O3 -fPIC -shared -DCOMPILE_C``.
+``python -m benchmarks.peers``. What is not installed is shown as ``-``: scikit-multilearn-ng, skfeature-chappers, FEAST.
+``$LABELSIEVE_FEAST`` names a library of its C sources and those of MIToolbox: ``gcc -O3 -fPIC -shared -DCOMPILE_C``.
 """
 
 import argparse

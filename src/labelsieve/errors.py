@@ -14,6 +14,7 @@ from typing import TypeGuard, TypeVar
 import numpy as np
 
 T = TypeVar("T")
+N_SUGGESTED = 3  # known names that are suggested for a misspelled one
 
 
 class InputError(ValueError):
@@ -141,17 +142,21 @@ def one_of(value: object, name: str, choices: tuple[str, ...]) -> None:
 
 
 def did_you_mean(name: object, known: Iterable[str], aliases: Mapping[str, str] | None = None) -> str:
-    """Return a sentence that suggests the known name closest to a misspelled one; empty if none is close.
+    """Return a sentence that suggests the known names closest to a misspelled one, at most three; empty if none is close.
 
     >>> did_you_mean("quantil", ["equal-frequency", "mdl"], {"quantile": "equal-frequency"}), did_you_mean("?", ["mdl"])
     (" Did you mean 'equal-frequency'?", '')
+    >>> did_you_mean("jmmi", ["jmi", "jmim", "cife"])
+    " Did you mean 'jmi'? Similar: 'jmim'."
     """
     by_word = {**(aliases or {}), **{word: word for word in known}}
     typed = str(name).strip()
     spellings = (typed, typed.lower(), typed.lower().replace("_", "-"))
-    close = next((found for word in spellings if (found := difflib.get_close_matches(word, by_word, n=1))), [])
+    close = next((found for word in spellings if (found := difflib.get_close_matches(word, by_word, n=N_SUGGESTED))), [])
     close = close or [word for word in by_word if len(typed) > 2 and word.startswith(typed.lower())]
-    return f" Did you mean {by_word[close[0]]!r}?" if close else ""
+    first, *others = [repr(name) for name in dict.fromkeys(by_word[word] for word in close[:N_SUGGESTED])] or [""]
+    similar = f" Similar: {', '.join(others)}." if others else ""
+    return f" Did you mean {first}?{similar}" if close else ""
 
 
 def share(value: object, name: str) -> float:
@@ -178,15 +183,17 @@ def number(value: object, name: str) -> float:
 def unknown_name(
     what: str, name: object, known: Iterable[str], *, more: str = "", aliases: Mapping[str, str] | None = None
 ) -> InputError:
-    """Return the error for a name that is not in ``known``; it suggests the closest one, also where an alias is the closest.
+    """Return the error for a name that is not in ``known``: it suggests the closest ones, also by aliases, or lists all.
 
     >>> unknown_name("stopping rule", "permutatoin", ["knee", "permutation"])
-    InputError("'permutatoin' is not a stopping rule. Did you mean 'permutation'? Known: knee, permutation.")
+    InputError("'permutatoin' is not a stopping rule. Did you mean 'permutation'?")
+    >>> unknown_name("stopping rule", "x", ["knee", "permutation"])
+    InputError("'x' is not a stopping rule. Known: knee, permutation.")
     """
     names = list(known)
     article = "an" if what[0] in "aeiou" else "a"
-    suggestion = did_you_mean(name, names, aliases)
-    return InputError(f"{name!r} is not {article} {what}.{suggestion} Known: {', '.join(names)}{more}.")
+    remedy = did_you_mean(name, names, aliases) or f" Known: {', '.join(names)}{more}."
+    return InputError(f"{name!r} is not {article} {what}.{remedy}")
 
 
 def resolve(value: object, known: Mapping[str, type[T]], kind: type[T], what: str) -> T:

@@ -66,10 +66,12 @@ def file(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_help_explains_all_options_and_ends_with_examples(name):
+def test_every_help_has_examples_first_and_explains_all_options(name):
     result = run(*name.split(), "--help")
     assert result.exit_code == 0
-    text, examples = result.stdout.split("Examples:")
+    before, examples, *sections = re.split(r"^(?:  )?([A-Z][a-z ]+):$\n", result.stdout, flags=re.MULTILINE)[0::2]
+    assert not re.search(r"^ +-", before, flags=re.MULTILINE), "options come after the examples"
+    text = "".join(sections)
     lines = [line.strip() for line in examples.strip().splitlines()]
     assert lines
     assert all(line.startswith(f"labelsieve {name}") for line in lines)
@@ -78,6 +80,21 @@ def test_every_help_explains_all_options_and_ends_with_examples(name):
     assert all(option.opts[0] in text for option in options)
     existing = {opt for option in COMMANDS[name].params for opt in [*option.opts, *option.secondary_opts]}
     assert set(re.findall(r"--[a-z-]+", examples)) <= existing, "an example has an option that does not exist"
+
+
+def test_options_of_a_selection_are_grouped_by_purpose():
+    headings = re.findall(r"^([A-Z][a-z ]+):$", run("select", "--help").stdout, flags=re.MULTILINE)
+    assert headings == [
+        "Arguments",
+        "The table",
+        "Number of features",
+        "Method",
+        "Columns and targets",
+        "Large tables and machines",
+        "Output",
+        "Automatic choice of the method",
+        "Other options",
+    ]
 
 
 def test_exit_codes_are_in_the_help():

@@ -95,8 +95,12 @@ def test_the_table_shows_ranks_names_and_numbers_in_line(frame, file):
     assert "\x1b" not in result.output
 
 
-def test_more_features_than_there_are_means_all(file):
-    assert "20 of 20 features" in run("select", file, "--labels", 5, "-k", 500).stdout
+@pytest.mark.parametrize("options", [(), ("--memory-limit", "100kB")], ids=["memory", "by columns"])
+def test_more_features_than_there_are_is_refused(file, options):
+    message = "labelsieve: 500 features asked for, but the table has 20. Leave -k out to let labelsieve choose."
+    assert refusal("select", file, "--labels", 5, "-k", 500, *options) == message
+    assert run("select", file, "--labels", 5, "-k", 500, "--stop", "g-test").exit_code == 0, "there it is a maximum"
+    assert "20 of 20 features" in run("select", file, "--labels", 5, "-k", 20).stdout
 
 
 def test_a_saved_selection_can_be_loaded(frame, file, tmp_path):

@@ -93,7 +93,7 @@ def test_questions_without_an_answer_are_refused(folder, tmp_path):
 
 
 def test_methods_that_the_study_does_not_have_are_refused(folder):
-    with pytest.raises(InputError, match=r"'jmmi' is not a method of this study.*Known: jmi, mim, scls, random, all"):
+    with pytest.raises(InputError, match=r"'jmmi' is not a method of this study. Did you mean 'jmi'"):
         StudyResults(folder).ranks("hamming_loss", methods=["jmi", "jmmi"])
 
 

@@ -22,7 +22,7 @@ from labelsieve.cli.compare import compare
 from labelsieve.cli.datasets import datasets_app
 from labelsieve.cli.discover import discover
 from labelsieve.cli.methods import methods
-from labelsieve.cli.options import HelpWithNames, command_line, examples
+from labelsieve.cli.options import HelpByPurpose, command_line, examples
 from labelsieve.cli.report import REPORT, check_output, report, write_demo
 from labelsieve.cli.select import select
 from labelsieve.errors import InputError, MissingTargetWarning
@@ -31,6 +31,7 @@ from labelsieve.report.text import listed, plain_table, printable, prose, text_o
 if TYPE_CHECKING:
     from labelsieve.datasets import SyntheticData
 
+REAL_SHOWN = 5  # features of the real data that the demo shows
 CODES = "Exit codes: 0, success; 1, some cells of a study failed; 2, invalid usage, data or settings; 130, interrupted."
 
 
@@ -86,11 +87,14 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(datasets_app, name="datasets")
-app.command(epilog=examples("labelsieve methods", "labelsieve methods ela-chi", "labelsieve methods --json"))(methods)
 app.command(
-    cls=HelpWithNames,
+    cls=HelpByPurpose, epilog=examples("labelsieve methods", "labelsieve methods ela-chi", "labelsieve methods --json")
+)(methods)
+app.command(
+    cls=HelpByPurpose,
     epilog=examples(
-        "labelsieve select emotions -k 20",
+        "labelsieve select tecator",
+        "labelsieve select songs.csv --labels calm,happy,sad -k 10",
         "labelsieve select songs.csv --labels 5 --criterion relieff:n_neighbors=20 --json",
         "labelsieve select songs.csv --labels 5 --criterion cmim --stop permutation:alpha=0.01",
         "labelsieve select songs.csv --labels 5 --labelwise --stop g-test",
@@ -98,7 +102,7 @@ app.command(
     ),
 )(select)
 app.command(
-    cls=HelpWithNames,
+    cls=HelpByPurpose,
     epilog=examples(
         "labelsieve discover emotions --fdr 0.05",
         "labelsieve discover patients.csv --labels 5 --strata site --groups patient --json",
@@ -106,14 +110,15 @@ app.command(
     ),
 )(discover)
 app.command(
+    cls=HelpByPurpose,
     epilog=examples(
         "labelsieve compare emotions yeast --methods jmi,scls,ela-chi --out study --dry-run",
         "labelsieve compare songs.csv --labels 5 --methods jmi,relieff:n_neighbors=20 -k 1..20 --out study",
         "labelsieve compare protocol.toml --out study --json",
-    )
+    ),
 )(compare)
 app.command(
-    cls=HelpWithNames,
+    cls=HelpByPurpose,
     epilog=examples(
         "labelsieve report songs.csv --labels 5 --criterion mrmr -k 12 -o songs.html", "labelsieve report study/ -o study.html"
     ),
@@ -200,7 +205,7 @@ def options(
     """Select features of data with several labels or several numeric targets."""
 
 
-@app.command(epilog=examples("labelsieve demo", "labelsieve demo --n-rows 500 --random-state 1"))
+@app.command(cls=HelpByPurpose, epilog=examples("labelsieve demo", "labelsieve demo --n-rows 500 --random-state 1"))
 def demo(
     seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Seed of the data.")] = 0,
     rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="Number of rows to generate.")] = 2000,
@@ -208,7 +213,10 @@ def demo(
     no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
     data: Annotated[Path | None, typer.Option(help="Also write the data, as a file such as demo.csv for select.")] = None,
 ) -> None:
-    """Run every criterion on synthetic data with known relevant features, and write an HTML report."""
+    """Run the default and every criterion on synthetic data, and the default on real data; write an HTML report.
+
+    The relevant features of the synthetic data are known. The real data are spectra of meat, which come with the package.
+    """
     from labelsieve.studies.demo import SHORT, run_demo
 
     if not no_report:
@@ -237,5 +245,28 @@ def demo(
         listed(*result.sentences(), "One synthetic table does not show which criterion is best for your data."),
     )
     typer.echo("\n\n".join(paragraphs))
+    typer.echo("\n" + "\n\n".join(real_data()))
     if not no_report:
         write_demo(result, report)
+
+
+def real_data() -> list[str]:
+    """Return what the demo says about real data: the verdict, and the first features."""
+    from labelsieve.report.text import percent, points
+    from labelsieve.studies.demo import real_selection
+
+    selection = real_selection()
+    assert selection.explained is not None
+    table = plain_table(">rank", "feature", ">explained", ">gain")
+    for feature in selection.selected[:REAL_SHOWN]:
+        gain = f"{'* ' if feature.signal else ''}{points(feature.gain or 0.0)}"
+        table.add_row(str(feature.rank), feature.feature, percent(feature.explained or 0.0), gain)
+    what = f"{selection.n_rows:,} real spectra of meat with {selection.n_features} channels, and the contents of water, fat and"
+    return [
+        prose(f"{what} protein to predict. The default method: {selection.explained.verdict}"),
+        text_of(table),
+        prose(
+            f"These are the first {REAL_SHOWN} channels; explained: in rows that were not used to select; *: told from noise. "
+            "All of them: labelsieve select tecator"
+        ),
+    ]

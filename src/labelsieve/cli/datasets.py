@@ -12,6 +12,7 @@ from labelsieve.cli.options import (
     FORMATS,
     Format,
     FormatOption,
+    HelpByPurpose,
     JsonOption,
     ReadOptions,
     complete,
@@ -42,7 +43,9 @@ def catalog_names() -> list[str]:
     return list(catalog())
 
 
-@datasets_app.command("list", epilog=examples("labelsieve datasets list", "labelsieve datasets list --format csv"))
+@datasets_app.command(
+    "list", cls=HelpByPurpose, epilog=examples("labelsieve datasets list", "labelsieve datasets list --format csv")
+)
 def list_known(format: FormatOption = Format.table, json: JsonOption = False) -> None:
     """List the data sets of the catalog: size, papers, and location."""
     emit(format, json, table=catalog_table, document=catalog_documents, rows=catalog_rows)
@@ -81,7 +84,9 @@ def catalog_table() -> str:
 
 
 @datasets_app.command(
-    "fetch", epilog=examples("labelsieve datasets fetch yeast", "labelsieve datasets fetch yeast --data-home data")
+    "fetch",
+    cls=HelpByPurpose,
+    epilog=examples("labelsieve datasets fetch yeast", "labelsieve datasets fetch yeast --data-home data"),
 )
 def fetch_one(
     name: Annotated[str, typer.Argument(help="A name from datasets list.", autocompletion=complete(catalog_names))],
@@ -109,7 +114,8 @@ def fetch_one(
 
 
 @datasets_app.command(
-    epilog=examples("labelsieve datasets info emotions", "labelsieve datasets info songs.csv --labels 5 --json")
+    cls=HelpByPurpose,
+    epilog=examples("labelsieve datasets info emotions", "labelsieve datasets info songs.csv --labels 5 --json"),
 )
 @with_options(ReadOptions)
 def info(
@@ -126,7 +132,7 @@ def info(
     emit(format, json, table=found.text, document=found.document, rows=found.rows)
 
 
-@datasets_app.command(epilog=examples("labelsieve datasets convert emotions.arff.gz emotions.parquet"))
+@datasets_app.command(cls=HelpByPurpose, epilog=examples("labelsieve datasets convert emotions.arff.gz emotions.parquet"))
 @with_options(ReadOptions)
 def convert(
     file: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from labelsieve.cli.options import (
+    COLUMNS,
     FILE,
+    OUTPUT,
     Format,
     FormatOption,
     JsonOption,
@@ -39,6 +41,7 @@ SEED = "Seed of the permutations, or of the knockoffs."
 SAMPLER = "Model of the features for knockoffs: tree, with text, missing cells and bins as levels; gaussian, of numbers; auto."
 REPEATS = "Sets of knockoffs, with --null conditional."
 COLUMN_CUTS = "COLUMN=DISCRETIZER for one column (repeatable), as for labelsieve select."
+TESTS = "Error rate and tests"  # a heading of the help
 FOLDER = "Write figures into this folder: volcano.png, map.png and, of p-values, calibration.png."
 # Options of one null hypothesis only.
 OPTIONS = {
@@ -59,19 +62,21 @@ class Found(NamedTuple):
 class DiscoverOptions(ReadOptions):
     """Options that say what to test, as they were typed."""
 
-    fdr: Annotated[float, typer.Option("--alpha", "--fdr", help=FDR)] = 0.05
-    null: Annotated[Literal["marginal", "conditional"], typer.Option(help=NULL)] = "marginal"
-    method: Annotated[Literal["hierarchical", "pooled"], typer.Option(help=METHOD)] = "hierarchical"
-    combine: Annotated[Literal["simes", "fisher"], typer.Option(help=COMBINE)] = "simes"
-    correction: Annotated[Literal["bh", "by"], typer.Option(help=CORRECTION)] = "bh"
-    strata: Annotated[str | None, typer.Option(help=STRATA)] = None
-    groups: Annotated[str | None, typer.Option(help=GROUPS)] = None
-    discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
-    discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS)] = None
-    n_permutations: Annotated[int, typer.Option(min=1, help=PERMUTATIONS)] = 9999
-    sampler: Annotated[Literal["auto", "tree", "gaussian"], typer.Option(help=SAMPLER)] = "auto"
-    n_repeats: Annotated[int, typer.Option(min=1, help=REPEATS)] = 20
-    random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help=SEED)] = 0
+    fdr: Annotated[float, typer.Option("--alpha", "--fdr", help=FDR, rich_help_panel=TESTS)] = 0.05
+    null: Annotated[Literal["marginal", "conditional"], typer.Option(help=NULL, rich_help_panel=TESTS)] = "marginal"
+    method: Annotated[Literal["hierarchical", "pooled"], typer.Option(help=METHOD, rich_help_panel=TESTS)] = "hierarchical"
+    combine: Annotated[Literal["simes", "fisher"], typer.Option(help=COMBINE, rich_help_panel=TESTS)] = "simes"
+    correction: Annotated[Literal["bh", "by"], typer.Option(help=CORRECTION, rich_help_panel=TESTS)] = "bh"
+    strata: Annotated[str | None, typer.Option(help=STRATA, rich_help_panel=TESTS)] = None
+    groups: Annotated[str | None, typer.Option(help=GROUPS, rich_help_panel=TESTS)] = None
+    discretizer: Annotated[
+        str, typer.Option(help=CUTS, rich_help_panel=COLUMNS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
+    ] = "auto"
+    discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS, rich_help_panel=COLUMNS)] = None
+    n_permutations: Annotated[int, typer.Option(min=1, help=PERMUTATIONS, rich_help_panel=TESTS)] = 9999
+    sampler: Annotated[Literal["auto", "tree", "gaussian"], typer.Option(help=SAMPLER, rich_help_panel=TESTS)] = "auto"
+    n_repeats: Annotated[int, typer.Option(min=1, help=REPEATS, rich_help_panel=TESTS)] = 20
+    random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help=SEED, rich_help_panel=TESTS)] = 0
     n_jobs: Annotated[int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.")] = None
 
     def fit(self, path: Path) -> Found:
@@ -141,7 +146,7 @@ def _columns(X: Any, kept: list[int]) -> Any:
 def discover(
     file: Annotated[Path, typer.Argument(help=FILE)],
     options: DiscoverOptions,
-    out: Annotated[Path | None, typer.Option(help=FOLDER)] = None,
+    out: Annotated[Path | None, typer.Option(help=FOLDER, rich_help_panel=OUTPUT)] = None,
     n_shown: Annotated[int, typer.Option(min=1, help="Discoveries in the table; json and csv have all.")] = 20,
     format: FormatOption = Format.table,
     json: JsonOption = False,

@@ -28,13 +28,19 @@ from labelsieve.report.text import printable
 if TYPE_CHECKING:
     from labelsieve.datasets import Dataset
 
+# Purposes of options, which are the headings of a help text.
+TABLE, COUNT, METHOD, COLUMNS, OUTPUT = "The table", "Number of features", "Method", "Columns and targets", "Output"
+AUTOMATIC, MACHINE, OTHER = "Automatic choice of the method", "Large tables and machines", "Other options"
+
 Format = StrEnum("Format", ["table", "json", "csv"])
-FormatOption = Annotated[Format, typer.Option(help="Output format: a table, or machine-readable json or csv.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
+FormatOption = Annotated[
+    Format, typer.Option(help="Output format: a table, or machine-readable json or csv.", rich_help_panel=OUTPUT)
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Short for --format json.", rich_help_panel=OUTPUT)]
 
 
 def examples(*lines: str) -> str:
-    """Return the end of a help text: commands to try, one per line.
+    """Return commands to try, one per line, which a help text shows before its options.
 
     >>> examples("labelsieve demo").split()[1:]
     ['Examples:', 'labelsieve', 'demo']
@@ -233,10 +239,11 @@ def method_names() -> list[str]:
     return method_names()
 
 
-class HelpWithNames(TyperCommand):
-    """A command whose help lists registered names: ``{LABEL_SPACES}`` in a help text stands for the names in that mapping.
+class HelpByPurpose(TyperCommand):
+    """A command whose help has examples first and then its options by purpose, and lists registered names.
 
-    They are looked up when the help is shown, so that commands start without loading the registry.
+    ``{LABEL_SPACES}`` in a help text stands for the names in that mapping of the registry. They are looked up when the help is
+    shown, so that commands start without loading the registry.
     """
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -245,6 +252,24 @@ class HelpWithNames(TyperCommand):
             if text:
                 parameter.help = re.sub(r"\{([A-Z_]+)\}", lambda match: _listed(match[1]), text)  # type: ignore[attr-defined]
         super().format_help(ctx, formatter)
+
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        super().format_help_text(ctx, formatter)
+        super().format_epilog(ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write nothing: the examples, which are the epilog, come first."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        panels: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            rest = "Arguments" if parameter.param_type_name == "argument" else OTHER
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                panels.setdefault(getattr(parameter, "rich_help_panel", None) or rest, []).append(record)
+        for title in sorted(panels, key=lambda title: title == OTHER):  # the others keep their order
+            with formatter.section(title):
+                formatter.write_dl(panels[title])
 
 
 def _listed(registry: str) -> str:
@@ -275,16 +300,19 @@ MAX_BYTES = "Maximum memory for reading, such as 8G; default: 4G, or the availab
 class ReadOptions:
     """Options for reading a file of data, as they were typed."""
 
-    labels: Annotated[str | None, typer.Option(help=LABELS)] = None
-    label_separator: Annotated[str | None, typer.Option(help=SEPARATOR)] = None
+    labels: Annotated[str | None, typer.Option(help=LABELS, rich_help_panel=TABLE)] = None
+    label_separator: Annotated[str | None, typer.Option(help=SEPARATOR, rich_help_panel=TABLE)] = None
     strings: Annotated[
         Literal["error", "drop", "nominal"],
         typer.Option(
-            help="String attributes and non-numeric dates of ARFF files: raise an error, drop them, or treat them as nominal."
+            help="String attributes and non-numeric dates of ARFF files: raise an error, drop them, or treat them as nominal.",
+            rich_help_panel=TABLE,
         ),
     ] = "error"
-    missing_labels: Annotated[Literal["keep", "drop", "absent", "error"] | None, typer.Option(help=MISSING_LABELS)] = None
-    max_bytes: Annotated[str | None, typer.Option(help=MAX_BYTES)] = None
+    missing_labels: Annotated[
+        Literal["keep", "drop", "absent", "error"] | None, typer.Option(help=MISSING_LABELS, rich_help_panel=TABLE)
+    ] = None
+    max_bytes: Annotated[str | None, typer.Option(help=MAX_BYTES, rich_help_panel=TABLE)] = None
 
     def settings(self) -> dict[str, Any]:
         """Return the parameters of :func:`labelsieve.datasets.load` that were typed; the others keep their defaults."""

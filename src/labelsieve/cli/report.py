@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from labelsieve.cli.options import command_line, require_writable, with_options
+from labelsieve.cli.options import OUTPUT, command_line, require_writable, with_options
 from labelsieve.cli.select import REDUNDANT, Fitted, SelectOptions
 from labelsieve.errors import InputError
 
@@ -22,13 +22,22 @@ REPORT = "Where to write the report."
 def report(
     what: Annotated[Path, typer.Argument(help=WHAT)],
     options: SelectOptions,
-    output: Annotated[Path, typer.Option("--output", "-o", help=f"{REPORT} It replaces a file there.")] = Path("report.html"),
-    redundant: Annotated[float, typer.Option(help=REDUNDANT)] = 0.9,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help=f"{REPORT} It replaces a file there.", rich_help_panel=OUTPUT)
+    ] = Path("report.html"),
+    redundant: Annotated[float, typer.Option(help=REDUNDANT, rich_help_panel=OUTPUT)] = 0.9,
     stability: Annotated[
-        int, typer.Option(min=0, help="Number of resamples of the rows for the stability of the selection; 0 omits it.")
+        int,
+        typer.Option(
+            min=0,
+            help="Number of resamples of the rows for the stability of the selection; 0 omits it.",
+            rich_help_panel=OUTPUT,
+        ),
     ] = 20,
-    confidence: Annotated[float, typer.Option(help=CONFIDENCE)] = 0.95,
-    seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Seed of the resamples.")] = 0,
+    confidence: Annotated[float, typer.Option(help=CONFIDENCE, rich_help_panel=OUTPUT)] = 0.95,
+    seed: Annotated[
+        int, typer.Option("--random-state", "--seed", min=0, help="Seed of the resamples.", rich_help_panel=OUTPUT)
+    ] = 0,
 ) -> None:
     """Write a selection or a study as one HTML file with tables, figures and citations.
 

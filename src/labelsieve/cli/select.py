@@ -15,7 +15,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from labelsieve.cli.options import (
+    AUTOMATIC,
+    COLUMNS,
+    COUNT,
     FILE,
+    MACHINE,
+    METHOD,
+    OUTPUT,
     Format,
     FormatOption,
     JsonOption,
@@ -41,7 +47,7 @@ if TYPE_CHECKING:
     from labelsieve.tables.problem import Problem
 
 CRITERION = "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid."
-COUNT = (
+N_FEATURES = (
     "Number of features: a number, a fraction such as 10%, all, auto or a stopping rule. Default: auto, the fewest of up to 40 "
     "that explain as much as the best number. With --stop: the maximum."
 )
@@ -81,30 +87,54 @@ CONNECT_SECONDS = 10
 class SelectOptions(ReadOptions):
     """Options that say what to select, as they were typed."""
 
-    count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=COUNT)] = None
+    count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=N_FEATURES, rich_help_panel=COUNT)] = None
     criterion: Annotated[
-        str | None, typer.Option("--criterion", "--method", help=CRITERION, autocompletion=complete(method_names))
+        str | None,
+        typer.Option("--criterion", "--method", help=CRITERION, rich_help_panel=METHOD, autocompletion=complete(method_names)),
     ] = None
-    stop: Annotated[str | None, typer.Option(help=STOP, autocompletion=complete(registered("STOPPING_RULES")))] = None
-    targets: Annotated[str, typer.Option(help=TARGETS, autocompletion=complete(registered("LABEL_SPACES", "auto")))] = "auto"
-    discretizer: Annotated[str, typer.Option(help=CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))] = "auto"
-    discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS)] = None
-    missing: Annotated[Literal["level", "error", "drop-pairwise"] | None, typer.Option(help=MISSING)] = None
-    target_type: Annotated[list[str] | None, typer.Option(help=TARGET_TYPE)] = None
+    stop: Annotated[
+        str | None, typer.Option(help=STOP, rich_help_panel=COUNT, autocompletion=complete(registered("STOPPING_RULES")))
+    ] = None
+    targets: Annotated[
+        str, typer.Option(help=TARGETS, rich_help_panel=METHOD, autocompletion=complete(registered("LABEL_SPACES", "auto")))
+    ] = "auto"
+    discretizer: Annotated[
+        str, typer.Option(help=CUTS, rich_help_panel=COLUMNS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
+    ] = "auto"
+    discretizer_of: Annotated[list[str] | None, typer.Option(help=COLUMN_CUTS, rich_help_panel=COLUMNS)] = None
+    missing: Annotated[
+        Literal["level", "error", "drop-pairwise"] | None, typer.Option(help=MISSING, rich_help_panel=COLUMNS)
+    ] = None
+    target_type: Annotated[list[str] | None, typer.Option(help=TARGET_TYPE, rich_help_panel=COLUMNS)] = None
     target_discretizer: Annotated[
-        str, typer.Option(help=TARGET_CUTS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
+        str,
+        typer.Option(help=TARGET_CUTS, rich_help_panel=COLUMNS, autocompletion=complete(registered("DISCRETIZERS", "auto"))),
     ] = "auto"
     bins: Annotated[
-        int | None, typer.Option("--n-bins", "--bins", min=1, help="Number of bins of each numeric feature; default: 5.")
+        int | None,
+        typer.Option(
+            "--n-bins", "--bins", min=1, help="Number of bins of each numeric feature; default: 5.", rich_help_panel=COLUMNS
+        ),
     ] = None
-    codes: Annotated[bool, typer.Option("--codes", help="Do not discretize: features are text or integer codes from 0.")] = (
-        False
-    )
-    estimator: Annotated[str | None, typer.Option(help="Entropy estimator: plugin, miller-madow or shrinkage.")] = None
-    forced: Annotated[str | None, typer.Option(help="Features that are always selected: comma-separated names.")] = None
-    excluded: Annotated[str | None, typer.Option(help="Features that are never selected: comma-separated names.")] = None
-    labelwise: Annotated[bool, typer.Option("--labelwise", help="Select features for each label separately.")] = False
-    n_jobs: Annotated[int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.")] = None
+    codes: Annotated[
+        bool,
+        typer.Option("--codes", help="Do not discretize: features are text or integer codes from 0.", rich_help_panel=COLUMNS),
+    ] = False
+    estimator: Annotated[
+        str | None, typer.Option(help="Entropy estimator: plugin, miller-madow or shrinkage.", rich_help_panel=METHOD)
+    ] = None
+    forced: Annotated[
+        str | None, typer.Option(help="Features that are always selected: comma-separated names.", rich_help_panel=METHOD)
+    ] = None
+    excluded: Annotated[
+        str | None, typer.Option(help="Features that are never selected: comma-separated names.", rich_help_panel=METHOD)
+    ] = None
+    labelwise: Annotated[
+        bool, typer.Option("--labelwise", help="Select features for each label separately.", rich_help_panel=METHOD)
+    ] = False
+    n_jobs: Annotated[
+        int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.", rich_help_panel=MACHINE)
+    ] = None
 
     def fit(self, path: Path, **more: Any) -> "Fitted":
         """Fit the selector on a file or a data set; ``more`` are parameters that the options do not set."""
@@ -113,6 +143,7 @@ class SelectOptions(ReadOptions):
 
         selector = self.make_selector(**more)  # before a long file is read
         data = self.load(path)
+        self.check_count(data.X.shape[1])
         method = method_of(selector)
         needs_numbers = method in METHODS and METHODS[method].needs_numbers
         check_cells(data, selector, path)
@@ -132,6 +163,13 @@ class SelectOptions(ReadOptions):
             raise
         except ValueError as error:  # what scikit-learn's checks of input raise
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
+
+    def check_count(self, n_features: int) -> None:
+        """Refuse a number of features above that of the table; with a stopping rule it is a maximum and may be above."""
+        word = "" if self.count is None else self.count.strip()
+        if self.stop is None and word.isdecimal() and int(word) > n_features:
+            asked = f"{int(word):,} features asked for, but the table has {n_features:,}."
+            raise InputError(f"{asked} Leave -k out to let labelsieve choose.")
 
     def make_selector(self, *, in_memory: bool = True, **more: Any) -> Any:
         """Make the selector, with its parameters checked; ``more`` are parameters that the options do not set.
@@ -230,21 +268,28 @@ def select(
     file: Annotated[Path, typer.Argument(help=FILE)],
     options: SelectOptions,
     output: Annotated[
-        Path | None, typer.Option(help="Save the selection as a .json file, for from_json of the selector.")
+        Path | None,
+        typer.Option(help="Save the selection as a .json file, for from_json of the selector.", rich_help_panel=OUTPUT),
     ] = None,
     format: FormatOption = Format.table,
     json: JsonOption = False,
-    details: Annotated[bool, typer.Option("--details", help=DETAILS)] = False,
-    redundant: Annotated[float | None, typer.Option(help=REDUNDANT)] = None,
-    stability: Annotated[int | None, typer.Option(min=2, help=STABILITY)] = None,
-    auto: Annotated[bool, typer.Option("--auto", help=AUTO)] = False,
-    portfolio: Annotated[str | None, typer.Option(help=PORTFOLIO, autocompletion=complete(method_names))] = None,
-    learner: Annotated[str | None, typer.Option(help=LEARNER, autocompletion=complete(registered("CLASSIFIERS")))] = None,
-    measure: Annotated[str | None, typer.Option(help=MEASURE, autocompletion=complete(registered("MEASURES")))] = None,
-    time_budget: Annotated[float | None, typer.Option(min=0.0, help=BUDGET)] = None,
-    memory_limit: Annotated[str | None, typer.Option(help=MEMORY_LIMIT)] = None,
-    cache_folder: Annotated[Path | None, typer.Option(help=CACHE_FOLDER)] = None,
-    dask: Annotated[str | None, typer.Option(help=DASK)] = None,
+    details: Annotated[bool, typer.Option("--details", help=DETAILS, rich_help_panel=OUTPUT)] = False,
+    redundant: Annotated[float | None, typer.Option(help=REDUNDANT, rich_help_panel=OUTPUT)] = None,
+    stability: Annotated[int | None, typer.Option(min=2, help=STABILITY, rich_help_panel=OUTPUT)] = None,
+    auto: Annotated[bool, typer.Option("--auto", help=AUTO, rich_help_panel=AUTOMATIC)] = False,
+    portfolio: Annotated[
+        str | None, typer.Option(help=PORTFOLIO, rich_help_panel=AUTOMATIC, autocompletion=complete(method_names))
+    ] = None,
+    learner: Annotated[
+        str | None, typer.Option(help=LEARNER, rich_help_panel=AUTOMATIC, autocompletion=complete(registered("CLASSIFIERS")))
+    ] = None,
+    measure: Annotated[
+        str | None, typer.Option(help=MEASURE, rich_help_panel=AUTOMATIC, autocompletion=complete(registered("MEASURES")))
+    ] = None,
+    time_budget: Annotated[float | None, typer.Option(min=0.0, help=BUDGET, rich_help_panel=AUTOMATIC)] = None,
+    memory_limit: Annotated[str | None, typer.Option(help=MEMORY_LIMIT, rich_help_panel=MACHINE)] = None,
+    cache_folder: Annotated[Path | None, typer.Option(help=CACHE_FOLDER, rich_help_panel=MACHINE)] = None,
+    dask: Annotated[str | None, typer.Option(help=DASK, rich_help_panel=MACHINE)] = None,
 ) -> None:
     """Select features of a table.
 
@@ -415,6 +460,7 @@ def fit_large(table: "ChunkedTable", options: SelectOptions, *, on_cluster: bool
     """Fit the selector on a table that is read by columns."""
     from labelsieve.selectors.sieve import Sieve
 
+    options.check_count(table.shape[1])
     selector = options.make_selector(in_memory=False)
     if on_cluster and "backend" in selector.get_params(deep=False):
         selector.set_params(backend="dask")

@@ -1,11 +1,13 @@
-"""The demo: the default method and every criterion on synthetic data with known ground truth."""
+"""The demo: the default method and every criterion on synthetic data with known ground truth, and the default on real data."""
 
 from dataclasses import dataclass, replace
 
 from labelsieve.criteria import Hybrid
+from labelsieve.datasets import load_tecator
 from labelsieve.datasets.synthetic import Kind, SyntheticData, make_feature_roles
 from labelsieve.formula import Formula
 from labelsieve.registry import CRITERIA, DEFAULT_CRITERION, make_criterion
+from labelsieve.selection import Selection
 from labelsieve.selectors.sieve import Sieve
 
 # Short names of the kinds of features.
@@ -117,6 +119,17 @@ def run_demo(n_rows: int = 2000, random_state: int = 0) -> Demo:
         formula = make_criterion(criterion.information) if isinstance(criterion, Hybrid) else criterion
         outcomes.append(CriterionOutcome(name, selected, counts, sees_interaction(formula.score)))
     return Demo(data, tuple(outcomes))
+
+
+def real_selection() -> Selection:
+    """Select channels of the spectra of ``tecator`` by the default method, as many as it finds itself.
+
+    >>> print(real_selection().explained.verdict)
+    35 of 100 features explain 92 % (± 1) of the targets, as much as all 100 (92 %).
+    """
+    data = load_tecator()
+    X, Y = data.named_features(), data.named_labels()
+    return Sieve(n_features_to_select="auto").fit(X, Y).selection(X, Y, explained=True)
 
 
 def sees_interaction(score: Formula) -> bool:

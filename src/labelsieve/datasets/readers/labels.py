@@ -91,7 +91,7 @@ def _labels_of_file(table: Table) -> list[str]:
         return _listed_in(header, table)
     found = _MEKA.search(table.relation)
     if not found:
-        raise DatasetError("nothing says which columns are labels.", REMEDY, table.file)
+        raise DatasetError(f"nothing says which columns are labels; there are {some_of(table.names)}.", REMEDY, table.file)
     if "weka.filters" in found[2]:  # it may have moved the columns, and the option is not corrected
         raise DatasetError(f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", REMEDY, table.file)
     return _by_number(table, -int(found[1]))  # MEKA counts from the other end
