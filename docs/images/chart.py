@@ -1,4 +1,4 @@
-"""Draw the decision chart of choosing.md: ``python docs/images/chart.py``. One column, readable on a phone."""
+"""Draw the decision chart of docs/choose/index.md: ``python docs/images/chart.py``. One column, readable on a phone."""
 
 from pathlib import Path
 from xml.sax.saxutils import escape
@@ -15,7 +15,7 @@ STEPS = [
     ("Scores in nats, or data larger than memory?", 'Sieve("cmim")', "best formula; five bins of equal frequency"),
 ]
 OTHERWISE = ("Sieve()", "information and least squares; confirmed for labels")
-LAST = ("How many features?", "GTest, CrossValidated", "stopping rules instead of a fixed number")
+LAST = ("How many features?", 'n_features_to_select="auto"', "the fewest that explain as much as the best")
 
 
 def box(x, y, width, lines, fill, *, bold=False):
