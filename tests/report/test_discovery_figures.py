@@ -10,6 +10,7 @@ from labelsieve.report import selection_report
 from labelsieve.report.figures import discovery_map, discovery_volcano, p_value_calibration
 from labelsieve.selectors import ConditionalDiscoveries, MarginalDiscoveries
 from labelsieve.stopping import FDR
+from tests.support.figure_texts import assert_readable
 
 
 def table():
@@ -44,6 +45,10 @@ def test_the_map_has_discovered_features_and_labels(found):
     assert {label.get_text() for label in ax.get_yticklabels()} == {f"f{column}" for column in found.selected_}
     drawn = ax.collections[0].get_array()
     assert np.count_nonzero(drawn) == found.pair_support_.sum()
+    marked = {(int(y), int(x)) for x, y in ax.collections[1].get_offsets()}
+    assert marked == {(int(y), int(x)) for y, x in np.argwhere(np.asarray(drawn).reshape(len(ax.get_yticklabels()), -1) > 0)}
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["discovered pair"]
+    assert_readable(ax.figure)
     nothing = MarginalDiscoveries(alpha=1e-9).fit(np.random.default_rng(1).normal(size=(50, 3)), [0, 1] * 25)
     with pytest.raises(InputError, match="nothing was discovered"):
         discovery_map(nothing)

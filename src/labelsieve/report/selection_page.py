@@ -559,7 +559,7 @@ def _discoveries(selector: BaseSieve, data: Facts) -> list[Html]:
         name="figure-discoveries",
         title="Discovered pairs of features and labels.",
         description=words,
-        caption="The darker, the more information; pairs that are not discovered are blank.",
+        caption="The darker, the more information; dots are discovered pairs, others are blank.",
     )
     return [volcano, pairs]
 

@@ -14,6 +14,8 @@ from labelsieve.report.figures.style import (
     FONT,
     GRAY,
     MARKERS,
+    ON_DARK,
+    ON_LIGHT,
     SMALLEST_FONT,
     WIDTH,
     ink,
@@ -243,9 +245,9 @@ def discovery_map(
 ) -> Axes:
     """Draw the discovered pairs of features (rows) and labels (columns), dark where they share much information.
 
-    Pairs that were not discovered are white. Rows and columns are ordered by similarity, as in
-    :func:`labelsieve.report.figures.information_map`. Labels without a discovery are left out. For a selector that discovers
-    features instead of pairs, the map has all labels.
+    Every discovered pair has a dot, so that a weak one is seen too; pairs that were not discovered are white. Rows and columns
+    are ordered by similarity, as in :func:`labelsieve.report.figures.information_map`. Labels without a discovery are left out.
+    For a selector that discovers features instead of pairs, the map has all labels.
 
     Parameters
     ----------
@@ -289,10 +291,20 @@ def discovery_map(
     labels = column_names(None, label_names, pairs.shape[1], "label")
     table = np.where(pairs, np.nan_to_num(selector.information_), 0.0)[np.ix_(rows, columns)]
     ax = information_map(table, features=[features[row] for row in rows], labels=[labels[column] for column in columns], ax=ax)
+    if selector.finds_pairs and table.size <= _MANY_CELLS:
+        _mark_pairs(ax, pairs[np.ix_(rows, columns)], table)
     hidden = int(pairs.any(axis=1).sum()) - len(rows)
     if hidden:
         ax.set_title(f"the first {len(rows)} of {len(rows) + hidden} features", fontsize=FONT)
     return ax
+
+
+def _mark_pairs(ax: Axes, found: NDArray[np.bool_], table: NDArray[np.float64]) -> None:
+    """Put a dot on every discovered pair of a map, whose rows and columns are in the order of :func:`leaf_order`."""
+    down, across = np.nonzero(found[np.ix_(leaf_order(table), leaf_order(table.T))])
+    look: dict[str, Any] = {"s": 9, "facecolors": ON_DARK, "edgecolors": ON_LIGHT, "linewidths": 0.5}
+    ax.scatter(across + 0.5, down + 0.5, label="discovered pair", **look)
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), fontsize=FONT, frameon=False, handletextpad=0.2, borderaxespad=0.1)
 
 
 def p_value_calibration(p_values: ArrayLike | Mapping[str, ArrayLike], *, ax: Axes | None = None) -> Axes:
