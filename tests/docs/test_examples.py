@@ -65,7 +65,48 @@ def selection_beats_document_frequency(names):
     assert all((by_size[name] > by_size["document frequency"]).all() for name in ("mim", "cmim"))
 
 
+def channels_are_far_apart_and_enough(names):
+    assert "as much as all 100" in names["verdict"]
+    assert names["explained"].explained[2] > 0.75
+    assert np.diff(np.sort(names["sieve"].selected_[:3])).min() >= 30
+
+
+def few_pixels_explain_most(names):
+    explained = names["explained"]
+    assert explained.explained[-1] > 0.9
+    assert explained.explained[-1] > explained.explained[4] + 0.1
+    assert np.unique(names["sieve"].selected_ // 8).size >= 5, "they are in most rows of the image"
+
+
+def digits_have_their_own_pixels(names):
+    assert names["n_used"] > 20
+    assert np.mean(names["shared"]) < 3
+
+
+def no_shuffled_column_is_discovered(names):
+    assert {"bmi", "bp", "s5"} <= set(names["found"])
+    assert not any(name.endswith("shuffled") for name in names["found"])
+
+
+def few_words_predict_as_well_as_all(names):
+    assert names["f1"][40] > names["everything"] - 0.03
+    assert names["f1"][5] > 0.65
+    assert {"classifier", "regression"} & set(names["names"])
+
+
+def nothing_is_kept(names):
+    explained = names["explained"]
+    assert len(names["sieve"].selected_) == 0
+    assert (explained.explained < 2 * explained.errors).all()
+
+
 CHECKS = {
+    "diabetes_discoveries": no_shuffled_column_is_discovered,
+    "exercise_and_body": nothing_is_kept,
+    "pixels_of_digits": few_pixels_explain_most,
+    "pixels_of_each_digit": digits_have_their_own_pixels,
+    "spectra_of_meat": channels_are_far_apart_and_enough,
+    "words_of_docstrings": few_words_predict_as_well_as_all,
     "federated_selection": sites_together_select_as_all_rows,
     "gene_function": network_is_found,
     "label_specific_features": label_specific_features_are_better,
