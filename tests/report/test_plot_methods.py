@@ -20,6 +20,7 @@ from labelsieve.report.figures import (
     shared_features,
     stopping_curve,
 )
+from labelsieve.report.figures.style import short_names
 from labelsieve.selectors import ChiSquare
 from labelsieve.statistics import compare, stability_index
 from labelsieve.stopping import Knee
@@ -130,6 +131,20 @@ def test_names_are_shortened_and_never_read_as_formulas(data):
     ax = Sieve("pmu", n_features_to_select=3).fit(data.X, data.Y).plot(names=names)
     assert all("…" in label.get_text() and "$x_" in label.get_text() for label in ax.get_yticklabels())
     assert_readable(ax.figure)
+
+
+def test_long_names_lose_the_parts_that_they_share_and_stay_distinct():
+    kinds = [
+        f"{one}_Acc1298_{two}_Mem40_MFCC_{place}" for one in ("Mean", "Std") for two in ("Mean", "Std") for place in range(13)
+    ]
+    names = [*kinds, "Mean_Acc1298_Mean_Mem40_Centroid", "BHSUM1"]
+    shown = short_names(names)
+    assert shown[kinds.index("Mean_Acc1298_Std_Mem40_MFCC_3")] == "Mean…Std…MFCC_3"
+    assert shown[-1] == "BHSUM1"
+    assert len(set(shown)) == len(names)
+    assert max(map(len, shown)) <= 22
+    words = [f"{'very ' * 12}long name {place} with {'many ' * 9}words" for place in range(5)]
+    assert len(set(short_names([*words, words[0]]))) == 5, "equal names stay equal, and no others become so"
 
 
 def test_names_must_fit(data):

@@ -224,7 +224,7 @@ def _feature_row(answer: Answer, feature: SelectedFeature, most: float, labels: 
         tag("th", breakable(feature.feature), scope="row", class_="feature"),
         tag("td", tag("span", bar, tag("span", _signed(gain)), class_="pair"), class_="gain", data_value=_plain(gain)),
         tag("td", *shown, class_="total number", data_value=_plain(total)),
-        tag("td", _label(feature.top_label, labels), class_="about-label"),
+        tag("td", tag("span", "about ", class_="unit"), _label(feature.top_label, labels), class_="about-label"),
         tag("td", tag("span", track, often, class_="pair"), class_="again", data_value=repr(again)),
     ]
     if feature.signal is not None:
@@ -327,7 +327,8 @@ def _label_row(answer: Answer, index: int, scale: float, shown: dict[str, str], 
         ),
     ]
     if best:
-        cells.append(tag("td", breakable(best.get(index, "–")), class_="best feature"))
+        words = tag("span", "most told by ", class_="unit")
+        cells.append(tag("td", words, breakable(best.get(index, "–")), class_="best feature"))
     return tag("tr", *cells)
 
 

@@ -82,7 +82,7 @@ def short_names(names: Iterable[object]) -> list[str]:
     that are still long lose their middle, and those that would be equal then are cut less.
 
     >>> short_names(["tempo", "Mean_Acc1298_Mean_Mem40_MFCC_1", "Mean_Acc1298_Std_Mem40_MFCC_1"])
-    ['tempo', 'Mean…Mean…MFCC_1', 'Mean…Std…MFCC_1']
+    ['tempo', 'Mean…Mean_Mem40_MFCC_1', 'Mean…Std_Mem40_MFCC_1']
     """
     whole = [printable(str(name)) for name in names]
     n_distinct, kept = len(set(whole)), whole
