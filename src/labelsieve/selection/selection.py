@@ -40,7 +40,7 @@ class SelectedFeature:
         The label whose list has the feature, where every label has a list.
     explained, explained_error, gain : float, optional
         The share of the targets that this feature and those before it predict in rows that were not used, its standard error,
-        and the difference to the feature before: see :class:`labelsieve.selection.Explained`.
+        and the difference to the feature before: see :class:`labelsieve.selectors.Explained`.
     signal : bool, optional
         Whether what it adds to the features before it can be told from noise: see
         :func:`labelsieve.discoveries.row_tests_of`.
@@ -169,7 +169,7 @@ class ExplainedSummary:
 
     @classmethod
     def of_explained(cls, found: Any, size: int) -> Self:
-        """What is kept of an :class:`labelsieve.selection.Explained`, for a selection of ``size`` features."""
+        """What is kept of an :class:`labelsieve.selectors.Explained`, for a selection of ``size`` features."""
         at = found.at(size)
         shares = np.zeros_like(found.all_by_target) if at < 0 else found.by_target[at]
         return cls(

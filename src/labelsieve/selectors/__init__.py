@@ -7,6 +7,7 @@ Start reading in ``sieve.py``, the selector that users start with, and ``base.py
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from labelsieve.selection.explained import Explained
     from labelsieve.selection.information import RedundantFeature
     from labelsieve.selection.selection import SelectedFeature, Selection
     from labelsieve.selectors.discoveries import ConditionalDiscoveries, MarginalDiscoveries
@@ -44,6 +45,7 @@ __all__ = [
     "SSFS",
     "ChiSquare",
     "ConditionalDiscoveries",
+    "Explained",
     "FScore",
     "L1Importance",
     "ManifoldMIFS",
@@ -72,6 +74,7 @@ _MODULES = {
     "BMFS": "labelsieve.selectors.rankings.univariate",
     "ChiSquare": "labelsieve.selectors.rankings.chi_square",
     "ConditionalDiscoveries": "labelsieve.selectors.discoveries",
+    "Explained": "labelsieve.selection.explained",
     "FScore": "labelsieve.selectors.rankings.univariate",
     "GRRO": "labelsieve.selectors.rankings.grro",
     "L1Importance": "labelsieve.selectors.rankings.importance",

@@ -602,7 +602,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     ) -> "Explained":
         """The share of the variation of the targets that the selected features predict, in rows that were not used.
 
-        Selection and prediction are repeated in every fold: see :class:`labelsieve.selection.Explained` for the result, which
+        Selection and prediction are repeated in every fold: see :class:`labelsieve.selectors.Explained` for the result, which
         has the share of 1, 2, ..., features and of all features, over all targets and for each.
 
         Parameters

@@ -26,7 +26,7 @@ class Evaluator(Protocol):
         """Select on the rows ``train``; return the measure on the rows ``test`` with the first 1, 2, ..., features."""
 
     def explained(self, n_features: int, cv: Any, random_state: Any) -> Any:
-        """Return the :class:`labelsieve.selection.Explained` share of the first 1, 2, ..., ``n_features`` features."""
+        """Return the :class:`labelsieve.selectors.Explained` share of the first 1, 2, ..., ``n_features`` features."""
 
 
 @dataclass(frozen=True, eq=False)

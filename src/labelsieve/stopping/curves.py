@@ -215,7 +215,7 @@ class CrossValidated(StoppingRule):
     .. math:: k^* = \min \{ k : \bar m_{best} - \bar m_k \le \mathrm{se}(m_{best} - m_k) \}
 
     The difference is that of the same test rows, so that what all sizes have in common does not count. Without an estimator,
-    the explained share of :func:`labelsieve.selection.explained_share` is evaluated; no feature is kept if the best share is
+    the explained share (:class:`labelsieve.selectors.Explained`) is evaluated; no feature is kept if the best share is
     not clearly above 0. ``n_features_to_select="auto"`` is this rule. With an estimator, it is evaluated by ``measure``, and
     standard errors are those of the folds.
 
