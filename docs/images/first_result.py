@@ -82,7 +82,7 @@ def draw_curve(ax, colors, selection, explained):
     ax.set_ylim(0, 108)
     ax.set_xlim(0, explained.sizes[-1] + 1)
     ax.set_yticks([0, 25, 50, 75, 100], ["0", "25", "50", "75", "100 %"])
-    ax.set_xticks([1, 10, 20, 30, n, 40])
+    ax.set_xticks(sorted({1, 10, 20, 30, n, 40}))
     ax.grid(axis="y", color=colors["rule"])
     ax.set_axisbelow(True)
     ax.set_xlabel("number of features", color=colors["quiet"])

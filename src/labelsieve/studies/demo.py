@@ -125,7 +125,7 @@ def real_selection() -> Selection:
     """Select channels of the spectra of ``tecator`` by the default method, as many as it finds itself.
 
     >>> print(real_selection().explained.verdict)
-    35 of 100 features explain 92 % (± 1) of the targets, as much as all 100 (92 %).
+    40 of 100 features explain 92 % (± 1) of the targets, as much as all 100 (92 %).
     """
     data = load_tecator()
     X, Y = data.named_features(), data.named_labels()
