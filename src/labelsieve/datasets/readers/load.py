@@ -125,8 +125,8 @@ def load(
     missing_labels : {"keep", "drop", "absent", "error"}, default=None
         What to do with rows in which a label is missing: keep it as NaN, so that selectors count each label in the rows where
         it is known; leave the rows out; take a missing 0/1 label as 0, which is right where only positive labels were noted; or
-        refuse the file. None is ``"keep"`` with a :class:`MissingTargetWarning`. Features may have missing values: they are
-        NaN.
+        refuse the file. None is ``"keep"`` with a ``labelsieve.errors.MissingTargetWarning``. Features may have missing values:
+        they are NaN.
     max_bytes : int, default=None
         The most memory that reading a file may take. It is estimated from the size of the content and the number of cells,
         before the memory is allocated. By default the number in the variable ``LABELSIEVE_MAX_BYTES`` (``8G``), else 4 GiB or
