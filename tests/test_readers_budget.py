@@ -13,7 +13,7 @@ TABLE = Path(__file__).resolve().parents[1] / "examples" / "customers.csv"
 # Functions, modules and depth; None: no limit.
 BUDGETS = {
     ("fit",): (110, 25, 12),
-    ("default",): (None, 32, None),
+    ("default",): (None, 33, None),
     # A selection that also predicts held-out rows and tests its rows against noise.
     ("select", str(TABLE), "left,upgraded,complained"): (None, 57, None),
     ("compare",): (None, 65, None),

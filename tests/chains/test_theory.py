@@ -134,7 +134,7 @@ def test_what_cannot_be_inferred_is_refused():
     beam = ClassifierChain(LogisticRegression(), inference="beam").fit(X, Y)
     with pytest.raises(InputError, match=r"2\^16 labelsets for every row, and is limited to 15"):
         beam.set_params(inference="exact").predict(X)
-    with pytest.raises(InputError, match=r"is not a network\..*Known: br, cc"):
+    with pytest.raises(InputError, match=r"is not a network\. Did you mean"):
         ClassifierChain(network="nonsense").fit(X, Y)
 
 

@@ -46,4 +46,4 @@ def test_a_report_reads_everything_once(file, calls, tmp_path):
     pytest.importorskip("matplotlib", reason="a report has figures")
     result = run("report", file, "--labels", 5, "-k", 3, "--stability", 0, "-o", tmp_path / "report.html")
     assert result.exit_code == 0, result.output
-    assert calls == {"open_content": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 1}
+    assert calls == {"open_content": 1, "read_table": 1, "read_target_columns": 1, "read_label_sets": 1, "_cut": 6}

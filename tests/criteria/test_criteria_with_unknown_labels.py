@@ -208,8 +208,9 @@ def test_what_learns_from_labels_together_refuses():
         Sieve("mlfs", discretizer=None, target_type="class", parents="kcc").fit(X, labels)
     with pytest.raises(InputError, match="unknown cells, which MDL cannot leave out"):
         Sieve("jmi", discretizer="mdl", target_type="class").fit(X.astype(float), labels)
-    with pytest.raises(InputError, match=r"CrossValidated evaluates predictions of all labels, and some are unknown \(NaN\)"):
-        Sieve("jmi", discretizer=None, target_type="class", n_features_to_select=CrossValidated()).fit(X, labels)
+    measured = CrossValidated(measure="hamming_loss")
+    with pytest.raises(InputError, match=r"predictions of all labels by this measure, and some are unknown \(NaN\)"):
+        Sieve("jmi", discretizer=None, target_type="class", n_features_to_select=measured).fit(X, labels)
     weights = np.ones(len(X))
     weights[unknown[:, 0]], labels[:, 1:] = 0.0, labels[:, :1]
     with pytest.raises(InputError, match="all cells are unknown; leave this target out"):

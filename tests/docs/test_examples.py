@@ -66,8 +66,10 @@ def selection_beats_document_frequency(names):
 
 
 def channels_are_far_apart_and_enough(names):
-    assert "as much as all 100" in names["verdict"]
-    assert names["explained"].explained[2] > 0.7
+    explained, kept = names["explained"], len(names["sieve"].selected_)
+    assert kept < 30
+    assert explained.below_all[explained.at(kept)] < 0.02
+    assert explained.explained[2] > 0.7
     assert np.diff(np.sort(names["sieve"].selected_[:3])).min() >= 20
 
 

@@ -51,8 +51,9 @@ def naive_choice(values, pairs, options, errors):
     table = {option: np.array([values[(*pair, *option)] for pair in pairs]) for option in options}
     mean = {option: found.mean() for option, found in table.items()}
     best = max(mean, key=lambda option: (mean[option], -option[1]))
-    least = mean[best] - errors * table[best].std(ddof=1) / np.sqrt(len(pairs))
-    return min((option for option in options if mean[option] >= least), key=lambda option: (option[1], -mean[option]))
+    error = {option: (table[best] - found).std(ddof=1) / np.sqrt(len(pairs)) for option, found in table.items()}
+    within = [option for option in options if mean[best] - mean[option] <= errors * error[option] + 1e-15]
+    return min(within, key=lambda option: (option[1], -mean[option]))
 
 
 def test_choice_and_estimate_are_those_of_nested_folds():

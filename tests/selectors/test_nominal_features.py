@@ -96,7 +96,7 @@ def test_declared_columns_of_arrays_and_sparse_matrices_keep_levels():
     frame = pd.DataFrame(X, columns=["noise", "town"])
     sieve = Sieve("mim", discretizer=EqualWidth(nominal=["town"]), n_features_to_select=1).fit(frame, Y)
     assert sieve.scores_ == pytest.approx(np.log(2))
-    with pytest.raises(InputError, match=r"'twon' is not a column\. Did you mean 'town'"):
+    with pytest.raises(InputError, match=r"there is no feature named 'twon'\. Did you mean 'town'"):
         Sieve("mim", discretizer=EqualWidth(nominal=["twon"])).fit(frame, Y)
     with pytest.raises(InputError, match="2 is not a column from 0 to 1"):
         Sieve("mim", discretizer=EqualWidth(nominal=[2])).fit(X, Y)

@@ -39,7 +39,7 @@ MOST_TARGETS = 2_000  # of a problem; of more, those with the most rows are test
 CELLS_IN_CACHE = 2**18  # that are tested at once
 MOST_FILLS = 10  # rounds that fill unknown cells of targets with what the selected features predict for them
 FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, they are filled
-SURE = 1e-6  # a p-value of (b) that no other test needs to lower
+SURE = 1e-6  # a p-value of (2) that no other test needs to lower
 SMALL = 0.01  # tails up to which kurtosis is accounted for, which hardly matters for others
 NO_KURTOSIS, N_NODES = 0.02, 129  # below which the tail is the normal one; nodes of the integral over variances
 NO_SKEWNESS = 1e-4  # below which Pearson's distribution is the normal one
@@ -83,25 +83,25 @@ def row_tests(
     less than 1 % of its variance left is dropped, so that a copy has p = 1. Under the hypothesis that rows of R are
     exchangeable, with the variance :math:`1 / (N - \operatorname{rank} Q)` of real residuals, three tests are made:
 
-    a. :math:`\sum_y (b_1' R_y)^2`, for effects that are spread over the targets: tail of Pearson's distribution of type III,
+    1. :math:`\sum_y (b_1' R_y)^2`, for effects that are spread over the targets: tail of Pearson's distribution of type III,
        with the exact mean and variance over all permutations (Kazi-Aoual et al. 1995) and the skewness of rows drawn with
        replacement, but not less than that of normal variables that correlate as the residuals do, nor of a gamma distribution;
-    b. :math:`b' R_y` for every column and target: tail of the same distribution with the exact skewness over all
+    2. :math:`b' R_y` for every column and target: tail of the same distribution with the exact skewness over all
        permutations on the side to which it is skewed, and of the normal distribution on the other, or of a mixture of normal
        distributions that has the kurtosis beyond that, if it is larger (a rare label and a few cells); times their number;
-    c. the same for products of the feature's ranks with those of each feature before, for effects of pairs: the larger of
+    3. the same for products of the feature's ranks with those of each feature before, for effects of pairs: the larger of
        that tail and the normal tail of the sum divided by its own estimate of scale; times the number of them.
 
-    With m candidates left, :math:`p = 3 m \min(a, b, c)`; where b alone gives at most 1e-6, the others are not computed. Since
-    a noise feature was the best of m, at most a share of about ``alpha`` of all selections from pure noise has a mark in its
-    first row; later noise rows are second best, so the share with any mark is about the same.
+    With m candidates left, :math:`p = 3 m \min(p_1, p_2, p_3)`; where the second alone gives at most 1e-6, the others
+    are not computed. Since a noise feature was the best of m, at most a share of about ``alpha`` of all selections from pure
+    noise has a mark in its first row; later noise rows are second best, so the share with any mark is about the same.
 
     Rows are assumed to be independent. Numeric targets count as normal scores of their ranks. Missing cells of features have
     the mean of their column. Cells of targets that are unknown are filled with what the features before predict, and take part
     in no product. Whole weights are repetitions of a row; others are scaled so that they add up to Kish's effective number of
     rows, :math:`(\sum w)^2 / \sum w^2`. Of more than
     50,000 rows, or of rows with more than eight million cells of targets, a random sample is tested, of 5,000 rows at least. Of
-    more than 16 targets with many rows, or 64 with few, the correlations among so many stand for all in the moments of (a).
+    more than 16 targets with many rows, or 64 with few, the correlations among so many stand for all in the first test.
 
     Cost: about :math:`N K (3 q + K q / 2 + 2 K^2)` multiplications for K features and q targets; memory for eight million
     cells of targets at once and 4 K columns.
@@ -433,13 +433,13 @@ class _Evidence:
     def __init__(self, n_rows: int, n_candidates: int) -> None:
         self.n_candidates = n_candidates
         self.n_targets = self.n_columns = self.n_products = 0
-        self.column = self.product = 1.0  # smallest tails of (b) and (c)
-        self.sum_of_squares = 0.0  # of (a), in units of its variance
+        self.column = self.product = 1.0  # smallest tails of (2) and (3)
+        self.sum_of_squares = 0.0  # of (1), in units of its variance
         self.of_rows = np.zeros(n_rows)  # squares of the residuals, summed over the targets
         self.squared_cubes = 0.0  # sums of cubes of the residuals of a target, squared and summed over the targets
 
     def add(self, step: _Step, blocks: list[_Block], dots: list[Real], n_targets: int, rows: _Rows) -> None:
-        """Add the tests of blocks of targets: (a) and (c) only where (b) is not sure, for ``n_targets`` targets in all.
+        """Add the tests of blocks of targets: (1) and (3) only where (2) is not sure, for ``n_targets`` targets in all.
 
         ``dots`` are the products of the residuals of every block with the directions of the feature.
         """
@@ -613,7 +613,7 @@ def heavy_tail(z: Real, kurtosis: Real) -> Real:
 
 
 def _spread_tail(evidence: _Evidence, vector: Real, some: Real, rows: _Rows) -> float:
-    """The tail of the sum of squares over all targets: test (a)."""
+    """The tail of the sum of squares over all targets: test (1)."""
     n, sums = rows.total, _row_sums(evidence, some, rows)
     plain, squares = vector / rows.root, vector * vector
     third, fourth = float(squares @ plain), float(squares @ (plain * plain))
@@ -631,7 +631,7 @@ def _spread_tail(evidence: _Evidence, vector: Real, some: Real, rows: _Rows) -> 
 
 
 class RowSums(NamedTuple):
-    """What the distribution of test (a) depends on: sums over the products W = RR' of rows of residuals, and G = R'R."""
+    """What the distribution of test (1) depends on: sums over the products W = RR' of rows of residuals, and G = R'R."""
 
     trace: float  # of G: the number of targets
     square_trace: float  # of GG

@@ -49,8 +49,8 @@ TESTED = 2000  # rows that are predicted in all; training rows are never left ou
 MOST_CELLS = 2**27  # of the targets; with more, a sample of the targets is evaluated
 NEIGHBORS = (5, 20)
 CLIP = 5.0  # standard deviations
-PENALTIES = (1e-3, 1e-2, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
-ALL_PENALTIES = (0.01, 0.3, 10.0)  # of all features; the stack chooses among them
+PENALTIES = (1e-6, 1e-3, 1e-2, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
+ALL_PENALTIES = (1e-6, 0.01, 0.3, 10.0)  # of all features; the stack chooses among them
 MANY_COLUMNS = 1000  # the ridge regression of all features uses the columns with the largest products with the targets
 MOST_STEPS = 2e9  # of a search of neighbors by all features; with more, they are left out
 WIDER = 1.3  # standard errors over rows are too small by this factor, because the folds share their training rows
@@ -173,7 +173,9 @@ def verdict(facts: VerdictFacts) -> str:
     targets = "targets" if facts.numeric else "labels"
     d = facts.n_features
     everything = (
-        f"all {d} ({_percent(facts.all_features)} %)" if d > 1 else f"the one feature ({_percent(facts.all_features)} %)"
+        f"all {d} ({_percent(facts.all_features)} %)"
+        if facts.n_features > 1
+        else f"the one feature ({_percent(facts.all_features)} %)"
     )
     if facts.size == 0:
         clear = facts.all_features > CLEAR * facts.below_all_error
@@ -186,8 +188,8 @@ def verdict(facts: VerdictFacts) -> str:
     equal = abs(facts.below_all) <= max(2 * facts.below_all_error, NEGLIGIBLE)
     if shown == whole and not equal:  # rounding must not make different numbers look equal
         shown, everything = f"{100 * facts.explained:.1f}", f"all {d} ({100 * facts.all_features:.1f} %)"
-    head = f"{facts.size} of {d} features {verb} {shown} % (± {_points(facts.error)}) of the {targets}"
-    if facts.size == d:
+    head = f"{facts.size:,} of {d} features {verb} {shown} % (± {_points(facts.error)}) of the {targets}"
+    if facts.size == facts.n_features:
         return f"{head}."
     if equal:
         return f"{head}, as much as {everything}."
@@ -239,7 +241,7 @@ def explained_share(
     >>> X = rng.normal(size=(300, 5))
     >>> problem = read(X, X[:, 2] + X[:, 4])
     >>> explained_share(Sieve(), problem, n_features=3).explained.round(1)
-    array([0.5, 1. , 1. ])
+    array([0.4, 1. , 1. ])
     """
     if isinstance(problem.X, StoredTable):
         raise InputError("The explained share needs the table in memory; a ChunkedTable is read column by column.")
@@ -266,7 +268,7 @@ def size_steps(most: int) -> NDArray[np.intp]:
     """Return the numbers of features that are evaluated: all up to 40, then in steps that grow.
 
     >>> size_steps(3).tolist(), size_steps(60).tolist()[-4:]
-    ([1, 2, 3], [44, 49, 54, 60])
+    ([1, 2, 3], [48, 52, 57, 60])
     """
     sizes = list(range(1, min(most, MAX_SIZE) + 1))
     while sizes and sizes[-1] < most:
@@ -360,8 +362,8 @@ class _Targets:
                 factor.append(1.0)
                 owner.append(target)
                 numeric.append(False)
-        if not columns:
-            raise InputError("No target varies, so there is nothing to explain.")
+        if not columns:  # no target varies, so there is nothing to explain
+            columns, factor, owner, numeric = [np.zeros(table.n_rows)], [1.0], [0], [False]
         values = np.column_stack(columns)
         return cls(values, np.array(factor), np.array(owner, dtype=np.intp), table.n_columns, np.array(numeric))
 
@@ -734,13 +736,13 @@ def _stack_weights(products: Real, answers: Real) -> Real:
     values = np.where((found >= 0).all(axis=-1), values, np.inf)
     best = values.argmin(axis=1)
     folds = np.arange(n_folds)
-    return np.where(values[folds, best][:, np.newaxis] < 0, found[folds, best], 0.0)
+    return np.where(values[folds, best][:, np.newaxis] < 0, np.maximum(found[folds, best], 0.0), 0.0)
 
 
 def _result(curve: _Curve, sizes: NDArray[np.intp], folds: list[_Fold], targets: _Targets, problem: Problem) -> Explained:
     """Make the result of the sizes, and of all features, which are the last of the curve."""
     rows = np.array(curve.rows)
-    total, n_tested = float(curve.row_losses.sum()), rows.shape[1]
+    total, n_tested = max(float(curve.row_losses.sum()), 1e-300), rows.shape[1]
     shares = rows.sum(axis=1) / total
     mean_loss = total / n_tested
 

@@ -273,7 +273,7 @@ class CrossValidated(StoppingRule):
     >>> data = make_feature_roles(n_rows=300, n_xor_pairs=0)
     >>> sieve = Sieve(n_features_to_select=CrossValidated(max_features=8)).fit(data.X, data.Y)
     >>> [data.roles[column].kind for column in sieve.selected_]
-    ['relevant', 'relevant', 'relevant', 'relevant']
+    ['relevant', 'relevant', 'relevant', 'relevant', 'noisy copy']
     >>> sieve.stopping_.curve_[0].round(2)
     array([...])
     """

@@ -101,7 +101,7 @@ def _without_repeated_headers(text: bytes, start: int) -> tuple[bytes, int]:
     Cost: one search for the header in the text.
 
     >>> _without_repeated_headers(b"a,b\n1,2\na,b\n3,4\na,b", 4)
-    (b'a,b\n1,2\n3,4\n', 2)
+    (b'a,b\n1,2\n3,4', 2)
     """
     header = text[:start].rstrip(b"\n")
     line = b"\n" + header
