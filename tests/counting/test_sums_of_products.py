@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelsieve import core
-from labelsieve.counting.sums import RowSums, Wanted
-from labelsieve.counting.whole_columns import (
+from labelsieve.counting.sums import (
     BLOCK,
     Digits,
     Lists,
+    RowSums,
     Vectors,
+    Wanted,
     WholeColumns,
     WholeTargets,
     Wide,

@@ -88,7 +88,7 @@ def test_unknown_names_are_refused_with_the_known_ones():
         convention_options("accuracy")
     with pytest.raises(InputError, match=r"'meka' is not a convention\..* Known: labelsieve, scikit-learn, mulan, matlab"):
         evaluate(Y, Y, convention="meka")
-    with pytest.raises(InputError, match="Did you mean 'neg_coverage'"):
+    with pytest.raises(InputError, match="losses are negated: 'neg_coverage'"):
         get_scorer("coverage")
     with pytest.raises(InputError, match="evaluate needs"):
         evaluate(Y)

@@ -229,7 +229,7 @@ class Node:
             yield from child.nodes()
 
     def become_leaf(self) -> None:
-        """Remove everything below."""
+        """Turn this node into a leaf: remove its split and all nodes below it."""
         self.column, self.cut, self.values, self.shares, self.children = -1, None, None, np.empty(0), []
 
     def become(self, other: "Node") -> None:
@@ -527,7 +527,7 @@ def first_best(gains: Floats) -> NDArray[np.intp]:
 
 
 def bits(x: Any) -> Any:
-    """Return x log2 x."""
+    """Return x log2(x), the term of an entropy in bits; 0 where x is 0."""
     return xlogy(x, x) / np.log(2)
 
 

@@ -283,8 +283,11 @@ def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: o
     (True, True)
     """
     if name not in scorer_names():
-        losses = f"; losses are negated: {_name(name)!r}" if name in tuple(MEASURES) else ""
-        raise unknown_name("scorer", name, scorer_names(), more=losses)
+        if name in tuple(MEASURES):
+            raise InputError(
+                f"{name!r} is not a scorer, because higher is better there and losses are negated: {_name(name)!r}."
+            )
+        raise unknown_name("scorer", name, scorer_names())
     measure = name.removeprefix("neg_")
     all_options = convention_options(measure, convention) | options
     _check_options(name, measure, all_options)

@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def size(self) -> int:
-        """Number of selected features."""
+        """How many features the selection that the page describes has."""
         return len(self.selection.selected)
 
     @property
@@ -84,7 +84,7 @@ class Answer:
 
     @property
     def share_folds(self) -> int:
-        """Number of folds."""
+        """How many folds the explained share was computed with."""
         return len(self.share.lists)
 
 

@@ -12,8 +12,19 @@ from scipy.special import chdtrc, gammainccinv
 
 from labelsieve import core
 from labelsieve.counting.backends.chunked.sums import ChunkedSums
-from labelsieve.counting.sums import LinearSums, RowSums, SharedSums, SumSource, Wanted
-from labelsieve.counting.whole_columns import Basis, WholeColumns, WholeTargets, Wide, row_total, whole_columns
+from labelsieve.counting.sums import (
+    Basis,
+    LinearSums,
+    RowSums,
+    SharedSums,
+    SumSource,
+    Wanted,
+    WholeColumns,
+    WholeTargets,
+    Wide,
+    row_total,
+    whole_columns,
+)
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.progress import progress_bar
 from labelsieve.resources import n_threads, require_memory

@@ -138,7 +138,7 @@ class CannotEvaluate:
     """The evaluator of selectors that cannot evaluate predictions."""
 
     def scores(self, *_: object) -> Floats:
-        """Raise an error."""
+        """Refuse to evaluate: this selector has no rows to select from again."""
         raise InputError("This selector cannot evaluate predictions; use a stopping rule on scores or on counts.")
 
     explained = scores

@@ -245,7 +245,7 @@ class Option:
 
     @property
     def mean(self) -> float:
-        """Mean over the folds."""
+        """The mean of the measure over the folds; higher is better."""
         return float(self.values.mean())
 
     @property

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from labelsieve import core
 from labelsieve.counting.backends.chunked.codes_file import OpenFile
-from labelsieve.counting.sums import LinearSums, RowSums, Wanted, starts_of
-from labelsieve.counting.whole_columns import BLOCK, WholeColumns, WholeTargets
+from labelsieve.counting.sums import BLOCK, LinearSums, RowSums, Wanted, WholeColumns, WholeTargets, starts_of
 
 MOST_BYTES = 2**26  # of a chunk, whatever the limit
 AHEAD = 16  # columns whose products are added up in one pass, since reading the file takes longer than they do
