@@ -54,6 +54,7 @@ nitpicky = True  # a reference without a target is a warning
 
 html_theme = "pydata_sphinx_theme"
 html_title = "labelsieve"
+html_context = {"default_mode": "auto"}  # light or dark as the system
 html_static_path = ["_static"]
 html_favicon = "_static/logo.svg"
 html_css_files = ["labelsieve.css"]

@@ -186,7 +186,7 @@ function drawRanks({ ranked, critical }) {
   const width = 640, left = 170, height = 18 * ranked.length + 40, most = Math.max(2, ranked.length);
   const x = (rank) => left + ((rank - 1) / (most - 1)) * (width - left - 20), best = ranked.length ? ranked[0].rank : 1;
   const end = Math.min(most, best + (Number.isNaN(critical) ? 0 : critical));
-  const shapes = [shape("rect", { x: x(best), y: 4, width: Math.max(0, x(end) - x(best)), height: height - 32, fill: "var(--shade)" })];
+  const shapes = [shape("rect", { x: x(best), y: 4, width: Math.max(0, x(end) - x(best)), height: height - 32, fill: "var(--beyond)" })];
   for (let rank = 1; rank <= most; rank += most > 20 ? 5 : 1) {
     shapes.push(line(x(rank), 4, x(rank), height - 28), label(x(rank), height - 12, String(rank), { "text-anchor": "middle" }));
   }

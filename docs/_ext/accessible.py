@@ -4,10 +4,12 @@ import re
 from pathlib import Path
 
 SEARCH = re.compile(r'(<button[^>]*search-button-field[^>]*) aria-label="Search"')
-SUMMARY = re.compile(r'(<a class="reference internal" href="[^"]*">([^<]*)</a>\s*<details[^>]*>\s*<summary)>')
+FORMULA_HEAD = re.compile(r'<th class="(head[^"]*)">(<p><math.*?</math></p>)</th>')
+SUMMARY = re.compile(r'(<a class="(?:current )?reference internal" href="[^"]*">([^<]*)</a>\s*<details[^>]*>\s*<summary)>')
 THUMBNAIL = re.compile(
     r'(<p><a class="reference internal" href="[^"]*")(><span class="doc">([^<]*)</span></a></p>\s*<div class="sphx-glr)'
 )
+TAGS = re.compile(r"<[^>]*>")
 EMPTY_HEAD = re.compile(r'<th class="head[^"]*"(?: [^>]*)?>(?:<p></p>)?</th>')
 
 
@@ -16,6 +18,7 @@ def improve(page):
     page = SEARCH.sub(r"\1", page)
     page = SUMMARY.sub(lambda found: f'{found[1]} aria-label="Pages of {found[2]}">', page)
     page = THUMBNAIL.sub(lambda found: f'{found[1]} aria-label="{found[3]}"{found[2]}', page)
+    page = FORMULA_HEAD.sub(lambda found: f'<th class="{found[1]}" aria-label="{TAGS.sub("", found[2])}">{found[2]}</th>', page)
     return EMPTY_HEAD.sub("<td></td>", page)
 
 

@@ -10,11 +10,14 @@ from sphinx.errors import ExtensionError
 # docutils supports brackets that grow with their content, but not those of a given size.
 OPENING = re.compile(r"\\[Bb]igg?\s*([(\[])")
 CLOSING = re.compile(r"\\[Bb]igg?\s*([)\]])")
+BARE_FRACTION = re.compile(r"\\frac\s*[^{\s]")  # docutils misreads it without an error
 LOGARITHM = re.compile(r"\\log(?![_^\w])")  # docutils sets no space around it
 
 
 def formula(text, block):
     """MathML of a formula; a formula that docutils cannot parse stops the build."""
+    if BARE_FRACTION.search(text):
+        raise ExtensionError(f"write \\frac with braces: {text}")
     known = CLOSING.sub(r"\\right\1", OPENING.sub(r"\\left\1", text))
     known = LOGARITHM.sub(r"\\,\\log\\,", known).replace(r"\dots", r"\ldots")
     try:

@@ -32,9 +32,13 @@ def result():
     return data, sieve.selection(X, Y, explained=True), sieve.stopping_.explained_
 
 
-def draw(colors, name, data, selection, explained):
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.5), width_ratios=[1, 1.15], layout="constrained")
-    figure.get_layout_engine().set(wspace=0.06)
+def draw(colors, name, small, data, selection, explained):
+    """Draw both panels side by side, or one below the other for phones."""
+    if small:
+        figure, (left, right) = plt.subplots(2, 1, figsize=(4.9, 6.8), layout="constrained")
+    else:
+        figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.5), width_ratios=[1, 1.15], layout="constrained")
+        figure.get_layout_engine().set(wspace=0.06)
     draw_features(left, colors, data, selection, explained)
     draw_curve(right, colors, selection, explained)
     for ax in (left, right):
@@ -91,5 +95,6 @@ def draw_curve(ax, colors, selection, explained):
 
 if __name__ == "__main__":
     found = result()
-    draw(LIGHT, "first_result", *found)
-    draw(DARK, "first_result_dark", *found)
+    for suffix, colors in {"": LIGHT, "_dark": DARK}.items():
+        draw(colors, f"first_result{suffix}", False, *found)
+        draw(colors, f"first_result_small{suffix}", True, *found)
