@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import code_print
@@ -27,6 +28,7 @@ from labelsieve.studies.store import FILE, reading_study
 from replications import REPLICATIONS
 
 RESULTS = Path(__file__).with_name("results")
+KERNELS = "Haswell"  # OpenBLAS kernels of all archived cells; with others some predictions of linear models differ
 DATASETS = b"datasets"  # key of the metadata: for every part and data set its shape, fingerprint and share of test rows
 TEXTS = ("part", "dataset", "method", "classifier", "measure", "data", "rows", "settings", "code", "commit", "error")
 NUMBERS = {"split": "int16", "k": "int32", "value": "float64", "seconds": "float32", "cpu": "float32"}
@@ -58,6 +60,11 @@ class Group(NamedTuple):
     dataset: str
     method: str
     classifier: str
+
+
+def matrix_kernels() -> set[str]:
+    """Return the names of the kernels with which numpy and scipy multiply matrices on this machine."""
+    return {str(library.get("architecture")) for library in threadpool_info() if library["user_api"] == "blas"}
 
 
 @cache

@@ -31,7 +31,7 @@ from labelsieve.studies.plan import Batch, DataFacts, make_plan
 from labelsieve.studies.store import StoredResults, StudyStore
 from labelsieve.studies.study import store_step
 from replications import REPLICATIONS
-from replications.archive import Finished, Group, collect, finished
+from replications.archive import KERNELS, Finished, Group, collect, finished, matrix_kernels
 
 GUESS = 1e-9  # seconds for a row, a feature, a label and a number of features
 ENDING = 5.0  # seconds that are kept to store the last results
@@ -311,6 +311,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             raise unknown_name("replication", name, REPLICATIONS)
     sets = None if given.sets is None else given.sets.split(",")
     if given.command == "run":
+        if matrix_kernels() != {KERNELS}:
+            raise InputError(
+                f"Archived cells use the same matrix kernels everywhere: set OPENBLAS_CORETYPE={KERNELS} and run again."
+            )
         known = finished([] if given.fresh else names, given.out)
         run(names, given.out, jobs=given.jobs, minutes=given.minutes, sets=sets, data_home=given.data, known=known)
     else:

@@ -25,8 +25,7 @@ from labelsieve.errors import InputError, whole_number
 from labelsieve.parameters import AT_LEAST_ONE, Interval, StrOptions, checked_fit, parameter
 from labelsieve.registry import PRESETS, resolve_method
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count, Result
-from labelsieve.tables.codes import MAX_LEVELS, Codes
-from labelsieve.tables.cut_points import ColumnCuts
+from labelsieve.tables.codes import MAX_LEVELS, Codes, ColumnCuts
 from labelsieve.tables.frames import NumberTable, validate_data
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.types import CompressedMatrix, FloatArray, Matrix, SparseMatrix, TableLike, TargetsLike, is_sparse
