@@ -1,10 +1,13 @@
 """The automatic number of features against fixed numbers and scikit-learn's RFECV, on halves of real data sets.
 
     python -m benchmarks.automatic_size [--sets emotions,wq] [--splits 2] [--jobs 8] [--out FILE]
+    python -m benchmarks.automatic_size --cost [--sets emotions,wq]
 
 Features are selected on one half of the rows and predicted on the other, by the predictor of the explained share. RFECV removes
 10 % of the features at a time by the coefficients of a ridge regression of all targets, with five folds. Printed are, for every
 data set, the number of features and the share of the other half that they explain, then the means and the processor seconds.
+With --cost, only processor time on all rows is printed: a selection of 40 features, and how many times as much the explained
+share, its fold selections alone, the marks, and all of it with the selection take, the best of three runs each.
 """
 
 import argparse
@@ -12,6 +15,7 @@ import json
 import os
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +29,7 @@ from benchmarks.shared_folder import shared_folder
 from labelsieve import Sieve
 from labelsieve.classifiers.prefix_scores import LearnerFeatures, scaled_rows
 from labelsieve.datasets import fetch
+from labelsieve.discoveries import row_tests_of
 from labelsieve.report.text import tables
 from labelsieve.selection import explained as parts
 from labelsieve.tables.problem import Problem, read
@@ -57,15 +62,10 @@ FIXED = (5, 10, 20, 40)
 def held_out(problem: Problem, train: Any, test: Any, chosen: Any, lists: Any, splits: Any) -> Any:
     """The share of the rows ``test`` that the first 1, 2, ... of the features explain, fitted on the rows ``train``."""
     weights, random = np.ones(problem.targets.n_rows), np.random.RandomState(0)
-    targets, columns = parts._Targets.of(problem.targets, weights, random), parts._Columns(problem.features)
+    targets = parts._Targets.of(problem.targets, weights, random)
     sizes = np.arange(1, len(chosen) + 1)
     rows = [*((train[inner], train[outer]) for inner, outer in splits), (train, test)]
-    folds = [
-        parts._Fold(columns, targets, weights, some, sizes, *each) for some, each in zip([*lists, chosen], rows, strict=True)
-    ]
-    curve = parts._Curve(targets, folds, weights)
-    for step in range(len(sizes)):
-        curve.add([[*fold.predictions(step), carried] for fold, carried in zip(folds, curve.carried, strict=True)])
+    curve = parts.prefix_curve(problem, targets, weights, [*lists, chosen], rows, sizes)
     return np.array([saved[-len(test) :].sum() for saved in curve.rows]) / curve.row_losses[-len(test) :].sum()
 
 
@@ -113,14 +113,42 @@ def one(name: str, split: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def costs(name: str) -> list[str]:
+    """Measure what the explained share and the marks of a data set cost, as multiples of a plain selection."""
+    warnings.simplefilter("ignore")
+    data = fetch(name)
+    problem = read(data.X, data.Y)
+
+    def best(work: Callable[[], Any]) -> float:
+        seconds = []
+        for _ in range(3):
+            started = time.process_time()
+            work()
+            seconds.append(time.process_time() - started)
+        return min(seconds)
+
+    sieve = Sieve(n_features_to_select=40).fit(problem)
+    folds = parts._folds(problem, None, np.random.RandomState(0))
+    plain = best(lambda: Sieve(n_features_to_select=40).fit(problem))
+    share = best(lambda: parts.explained_share(sieve, problem, n_features=40)) / plain
+    selections = best(lambda: [parts.fold_selection(sieve, problem, train, 40) for train, _ in folds]) / plain
+    marks = best(lambda: row_tests_of(problem, sieve.selected_, problem.n_features)) / plain
+    return [name, f"{1000 * plain:.1f}", *(f"{value:.1f}" for value in (selections, share, marks, 1 + share + marks))]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--splits", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--cost", action="store_true")
     options = parser.parse_args()
     os.environ.setdefault("LABELSIEVE_DATA", str(shared_folder("data")))
+    if options.cost:
+        heads = ["set", ">selection, ms", ">fold selections", ">explained share", ">marks", ">select / selection"]
+        print(tables(heads, [costs(name) for name in options.sets.split(",")]))
+        return
     cells = [(name, split) for name in options.sets.split(",") for split in range(options.splits)]
     results = Parallel(options.jobs)(delayed(one)(*cell) for cell in cells)
     if options.out is not None:

@@ -134,14 +134,9 @@ def truth(X: Real, Y: Real, fresh: tuple[Real, Real], chosen: NDArray[np.intp], 
     problem = read(np.vstack([X, fresh[0]]), np.vstack([Y, fresh[1]]), target_type="numeric" if (Y % 1).any() else "class")
     weights = np.ones(n + FRESH)
     random = np.random.RandomState(0)
-    targets, columns = parts._Targets.of(problem.targets, weights, random), parts._Columns(problem.features)
+    targets = parts._Targets.of(problem.targets, weights, random)
     splits = [*parts._folds(read(X, Y), None, random), (np.arange(n), np.arange(n, n + FRESH))]
-    folds = [
-        parts._Fold(columns, targets, weights, some, sizes, *rows) for some, rows in zip([*lists, chosen], splits, strict=True)
-    ]
-    curve = parts._Curve(targets, folds, weights)
-    for step in range(len(sizes)):
-        curve.add([[*fold.predictions(step), carried] for fold, carried in zip(folds, curve.carried, strict=True)])
+    curve = parts.prefix_curve(problem, targets, weights, [*lists, chosen], splits, sizes)
     return np.array([saved[-FRESH:].sum() for saved in curve.rows]) / curve.row_losses[-FRESH:].sum()
 
 

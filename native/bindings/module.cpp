@@ -337,6 +337,7 @@ NB_MODULE(_native, m) {
     bind_medoids(m);
     bind_relief(m);
     bind_simplex(m);
+    bind_stack(m);
     bind_sums(m);
     bind_terms(m);
 

@@ -9,6 +9,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -117,6 +118,7 @@ void bind_raw_counts(nb::module_& m);
 void bind_pursuit(nb::module_& m);
 void bind_relief(nb::module_& m);
 void bind_simplex(nb::module_& m);
+void bind_stack(nb::module_& m);
 void bind_sums(nb::module_& m);
 void bind_terms(nb::module_& m);
 

@@ -6,16 +6,17 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from numpy.polynomial.legendre import legval
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 
-from labelsieve import AutoSieve, InputError, LabelwiseSieve, Sieve
+from labelsieve import AutoSieve, InputError, LabelwiseSieve, Sieve, core
 from labelsieve.selection import Selection
 from labelsieve.selection.explained import (
     PENALTIES,
+    _Columns,
     _NestedRidge,
     _RidgeOfAll,
-    _stack_weights,
     explained_share,
     fold_selection,
     size_steps,
@@ -196,7 +197,7 @@ def test_weights_of_the_stack_are_the_best_of_a_fine_grid():
         parts, truth = rng.normal(size=(3, 30)), rng.normal(size=30)
         parts[0] += truth * rng.random()
         products, answers = parts @ parts.T, parts @ truth
-        found = _stack_weights(products[np.newaxis], answers[np.newaxis])[0]
+        found = core.stack_weights(products, answers)
 
         def loss(weights, products=products, answers=answers):
             return np.einsum("...i,ij,...j", weights, products, weights) - 2 * weights @ answers
@@ -204,6 +205,60 @@ def test_weights_of_the_stack_are_the_best_of_a_fine_grid():
         assert found.min() >= 0
         assert found.sum() <= 1 + 1e-9
         assert loss(found) <= loss(grid).min() + 1e-6
+
+
+def test_stacked_parts_are_those_of_plain_code():
+    rng = np.random.default_rng(8)
+    ends, q = np.array([7, 7, 300, 420], dtype=np.uint64), 3
+    parts, truth = rng.normal(size=(4, 420, q)), rng.normal(size=(420, q))
+    parts[0] += truth
+    parts[2] = parts[1]
+    cells = rng.random((420, q)) * (rng.random((420, q)) < 0.9)
+    low, high = np.full((4, q), -0.5), np.full((4, q), 0.7)
+    fold_of = np.searchsorted(ends, np.arange(420), side="right")
+    expected = np.empty((420, q))
+    for fold in range(4):
+        others = fold_of != fold
+        flat = (parts * np.sqrt(cells))[:, others].reshape(4, -1)
+        weights = core.stack_weights(flat @ flat.T, flat @ (truth * np.sqrt(cells))[others].ravel())
+        expected[~others] = np.clip(np.tensordot(weights, parts[:, ~others], 1), -0.5, 0.7)
+    stacked = parts.copy()
+    rows, columns = core.stack_parts(stacked, truth, cells, ends, low, high)
+    saved = cells * (truth**2 - (truth - expected) ** 2)
+    assert stacked[-1] == pytest.approx(expected)
+    assert np.array_equal(stacked[:-1], parts[:-1])
+    assert rows == pytest.approx(saved.sum(axis=1))
+    assert columns == pytest.approx(saved.sum(axis=0))
+
+
+def test_means_of_neighbors_are_those_of_plain_code():
+    rng = np.random.default_rng(9)
+    rows, deviations, weights = rng.integers(0, 50, (8, 6)).astype(np.uint32), rng.normal(size=(50, 4)), rng.random(50)
+    means = np.empty((8, 4))
+    core.neighbor_means(rows.ravel(), 6, 5, deviations, weights, means)
+    assert means == pytest.approx(
+        np.array([np.average(deviations[some], axis=0, weights=weights[some]) for some in rows[:, :5]])
+    )
+    with pytest.raises(ValueError, match="numbers of rows"):
+        core.neighbor_means(rows.ravel() + 50, 6, 5, deviations, weights, means)
+
+
+def test_rank_polynomials_are_those_of_scipy():
+    rng = np.random.default_rng(10)
+    X = rng.integers(0, 9, (60, 3)).astype(float)
+    X[:, 1] = rng.normal(size=60)
+    X[::7, 2] = np.nan
+    columns = _Columns(read(X, X[:, 1]).features, [np.array([2, 0, 1])])
+    train, test = np.arange(40), np.arange(40, 60)
+    found = columns.rank_polynomials(np.array([columns.rank_of[feature] for feature in (1, 2)]), train, test)
+    for at, feature in enumerate((1, 2)):
+        known = X[train, feature][~np.isnan(X[train, feature])]
+        for rows, made in zip((train, test), found, strict=True):
+            cells = X[rows, feature]
+            u = [0.0 if np.isnan(cell) else np.mean(known < cell) + np.mean(known <= cell) - 1 for cell in cells]
+            assert made[at] == pytest.approx(np.array(u))
+            assert made[2 + at] == pytest.approx(legval(u, [0, 0, 1]))
+            assert made[4 + at] == pytest.approx(legval(u, [0, 0, 0, 1]))
 
 
 def test_sizes_grow():

@@ -18,7 +18,7 @@ from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, select
 from labelsieve.information import conditional_mutual_information, mutual_information
 from labelsieve.registry import CRITERIA
 from labelsieve.report.text import points
-from labelsieve.selection import frames as column_frames
+from labelsieve.selection import selection as selection_module
 from labelsieve.selectors import LLSF, MDDM, ChiSquare, ConditionalDiscoveries, ReliefF
 from labelsieve.stopping import GTest
 from tests.support.discovery import estimator_cases
@@ -101,7 +101,7 @@ def test_frames_come_from_the_library_that_is_asked_for(library, monkeypatch):
     X, Y = frames()
     sieve = Sieve("jmi", n_features_to_select=2).fit(X, Y)
     if library is None:  # none is installed
-        monkeypatch.setattr(column_frames, "find_spec", lambda name: None)
+        monkeypatch.setattr(selection_module, "find_spec", lambda name: None)
         table = sieve.to_frame()
         assert isinstance(table, dict)
     else:

@@ -27,10 +27,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from labelsieve.errors import InputError
 from labelsieve.parameters import CheckedParameters
 from labelsieve.tables.frames import check_sparse, read_values, without_duplicates
-from labelsieve.tables.label_sets import missing_cells
 from labelsieve.tables.magnitude import check_for_models
 from labelsieve.tables.problem import check_numbers, required
-from labelsieve.tables.targets import counted_targets
+from labelsieve.tables.targets import counted_targets, missing_cells
 from labelsieve.tables.types import Features, Frame, Matrix, SparseMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
 from labelsieve.tables.weights import positive_weights
 

@@ -23,7 +23,7 @@ from labelsieve.errors import InputError, unknown_name
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES, Scorer
 from labelsieve.parameters import take_columns, take_rows
-from labelsieve.tables.cut_points import require_finite
+from labelsieve.tables.codes import require_finite
 from labelsieve.tables.frames import NumberTable, check_sparse, read_table
 from labelsieve.tables.targets import TargetTable, part_of_the_rows
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike, as_table, is_sparse

@@ -4,7 +4,6 @@ A fitted selector and the problem it was fitted on come in; a :class:`Selection`
 and report are made. Start reading in ``selection.py``.
 """
 
-from labelsieve.selection.frames import column_names, frame_of_columns
 from labelsieve.selection.information import Coding, RedundantFeature
 from labelsieve.selection.selection import (
     COMPONENTS,
@@ -13,9 +12,11 @@ from labelsieve.selection.selection import (
     Selection,
     StabilitySummary,
     StoppingDecision,
+    Summary,
+    column_names,
+    frame_of_columns,
 )
 from labelsieve.selection.storage import read_selection
-from labelsieve.selection.summary import Summary
 from labelsieve.tables.problem import Names
 
 __all__ = [

@@ -8,7 +8,7 @@ label, 1 / variance for a number), the share that k features explain is
 
 This is the skill of the Brier score for labels and :math:`R^2` for numbers. What a feature gains is the difference to the size
 before it. :func:`explained_share` computes all of it, and :class:`Explained` is the result. The predictor is a weighted mean
-(:func:`_stack_weights`) of
+of
 
 - a ridge regression, and one that adds three polynomials of the ranks of every numeric feature (:class:`_NestedRidge`);
 - the means of the 5 and of the 20 nearest rows;
@@ -19,21 +19,24 @@ weights are 0 where the features predict nothing. The share of all features has 
 """
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dtrtri
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from labelsieve import core
 from labelsieve.classifiers.neighbor_search import nested_neighbors
 from labelsieve.classifiers.prefix_scores import LearnerFeatures
 from labelsieve.errors import InputError, is_whole
 from labelsieve.progress import progress_bar
+from labelsieve.resources import one_blas_thread
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TargetTable, part_of_the_rows
@@ -171,7 +174,7 @@ def verdict(facts: VerdictFacts) -> str:
     2 of 9 features explain 31 % (± 2) of the targets, 14 points less than all 9 (45 %).
     """
     targets = "targets" if facts.numeric else "labels"
-    d = facts.n_features
+    d = f"{facts.n_features:,}"
     everything = (
         f"all {d} ({_percent(facts.all_features)} %)"
         if facts.n_features > 1
@@ -249,19 +252,33 @@ def explained_share(
     n_rows, sizes = problem.targets.n_rows, size_steps(min(n_features, problem.n_features))
     folds = _folds(problem, cv, random)
     weights = np.ones(n_rows) if problem.weights is None else np.asarray(problem.weights, dtype=np.float64)
-    targets, columns = _Targets.of(problem.targets, weights, random), _Columns(problem.features)
-    fitted = []
+    targets, lists = _Targets.of(problem.targets, weights, random), []
     with progress_bar("explained share: folds") as progress:
-        for number, (train, test) in enumerate(folds):
-            chosen = fold_selection(selector, problem, train, int(sizes[-1]))
-            fitted.append(_Fold(columns, targets, weights, chosen, sizes, train, test))
+        for number, (train, _) in enumerate(folds):
+            lists.append(fold_selection(selector, problem, train, int(sizes[-1])))
             progress(number + 1, len(folds))
-    curve = _Curve(targets, fitted, weights)
+    # Threads would wait for each other in so many small products, and could change the last bits.
+    with one_blas_thread():
+        curve = prefix_curve(problem, targets, weights, lists, folds, sizes)
+        curve.add(_all_features(problem, targets, folds, weights))
+        return _result(curve, sizes, lists, targets, problem)
+
+
+def prefix_curve(
+    problem: Problem,
+    targets: "_Targets",
+    weights: Real,
+    lists: list[NDArray[np.intp]],
+    folds: list[tuple[Rows, Rows]],
+    sizes: Any,
+) -> "_Curve":
+    """Predict the test rows of every fold with the first features of its list, for every size."""
+    columns = _Columns(problem.features, lists)
+    fitted = [_Fold(columns, targets, weights, some, sizes, *rows) for some, rows in zip(lists, folds, strict=True)]
+    curve = _Curve(targets, [fold.center for fold in fitted], folds, weights)
     for step in range(len(sizes)):
-        curve.add([[*fold.predictions(step), carried] for fold, carried in zip(fitted, curve.carried, strict=True)])
-    of_all = _all_features(problem, columns, targets, folds, weights)
-    curve.add([[*found, carried] for found, carried in zip(of_all, curve.carried, strict=True)])
-    return _result(curve, sizes, fitted, targets, problem)
+        curve.add(fold.predictions(step) for fold in fitted)
+    return curve
 
 
 def size_steps(most: int) -> NDArray[np.intp]:
@@ -369,55 +386,68 @@ class _Targets:
 
 
 class _Columns:
-    """The columns of every feature as numbers, made when they are asked for."""
+    """The columns of the features in some lists as numbers, and their ranks among all rows.
 
-    def __init__(self, table: NumberTable) -> None:
-        self._features, self._table = LearnerFeatures(table), table
-        self._known: dict[int, tuple[Real, bool]] = {}
+    Arrays have a row for every column. A number with missing cells has a second column that marks them. A number with an order
+    that has more than two values has ranks: ``ranks`` numbers its values, those of each feature after those of the feature
+    before, with one more for missing cells; ``ends`` are where the numbers of every feature end.
+    """
 
-    def of(self, feature: int) -> tuple[Real, bool]:
-        """Return the columns of a feature, and whether it is a number with an order, whose ranks are of use.
+    def __init__(self, table: NumberTable, lists: Sequence[NDArray[np.intp]]) -> None:
+        features, columns, ranks, ends = LearnerFeatures(table), list[Real](), list[NDArray[np.intp]](), [0]
+        self.of, self.rank_of = dict[int, list[int]](), dict[int, int]()
+        for feature in dict.fromkeys(feature for chosen in lists for feature in chosen.tolist()):
+            found = features.columns([feature])[0].T
+            missing = np.isnan(found[0])
+            numeric = feature not in table.nominal
+            if numeric and missing.any():
+                found = np.vstack([found, missing])
+            self.of[feature] = list(range(len(columns), len(columns) + len(found)))
+            columns += list(found)
+            if numeric and len(np.unique(found[0, :1000])) > 2:
+                values, index = np.unique(found[0], return_inverse=True)  # NaN is the last value
+                self.rank_of[feature] = len(ranks)
+                ranks.append(index + ends[-1])
+                ends.append(ends[-1] + len(values) + (not missing.any()))
+        n_rows = table.shape[0]
+        self.values = np.array(columns).reshape(len(columns), n_rows)
+        self.ranks, self.ends = np.array(ranks, dtype=np.intp).reshape(len(ranks), n_rows), np.array(ends, dtype=np.intp)
 
-        A number with missing cells has a second column that marks them.
+    def rank_polynomials(self, some: Rows, train: Rows, test: Rows) -> tuple[Real, Real]:
+        """Return three polynomials of the ranks of some features among the training rows, which are from -1 to 1.
+
+        The first third of the rows has the ranks of all of them, the others the second and the third polynomial.
         """
-        if feature not in self._known:
-            columns = self._features.columns([feature])[0]
-            ordered = feature not in self._table.nominal and len(np.unique(columns[:1000, 0])) > 2
-            missing = np.isnan(columns[:, 0])
-            if feature not in self._table.nominal and missing.any():
-                columns = np.column_stack([columns, missing])
-            self._known[feature] = np.where(np.isnan(columns), np.nan, columns), ordered
-        return self._known[feature]
+        counts = np.bincount(self.ranks[np.ix_(some, train)].reshape(-1), minlength=int(self.ends[-1]))
+        up_to = np.concatenate([[0], np.cumsum(counts)])
+        start, end = self.ends[:-1], self.ends[1:] - 1  # without the number for missing cells
+        before, lengths = up_to[start], np.diff(self.ends)
+        known = np.maximum(up_to[end] - before, 1)
+        u = (up_to[:-1] + up_to[1:] - np.repeat(2 * before, lengths)) / np.repeat(known, lengths) - 1.0
+        u[end] = 0.0
+        tables = u, 1.5 * u**2 - 0.5, 2.5 * u**3 - 1.5 * u
+        of_train, of_test = (self.ranks[np.ix_(some, rows)] for rows in (train, test))
+        return np.vstack([table[of_train] for table in tables]), np.vstack([table[of_test] for table in tables])
 
 
 def _standard(train: Real, test: Real, weights: Real) -> tuple[Real, Real]:
-    """Give columns mean 0 and variance 1 in the training rows, at most 5 deviations; missing cells become 0."""
-    gaps = np.isnan(train)
+    """Give columns, in rows, mean 0 and variance 1 in the training rows, at most 5 deviations; missing cells become 0."""
+    largest = np.maximum(np.fmax.reduce(np.abs(train), axis=1, initial=0.0), 1e-300)[:, np.newaxis]
+    filled = train / largest  # squares of very large numbers would overflow
+    gaps = np.isnan(filled)
     has_gaps = bool(gaps.any())
-    filled = np.where(gaps, 0.0, train) if has_gaps else train
-    total: Any = np.maximum(weights @ ~gaps, 1e-300) if has_gaps else weights.sum()
-    largest = np.maximum(np.abs(filled).max(axis=0, initial=0.0), 1e-300)
-    filled = filled / largest  # squares of very large numbers would overflow
-    mean = weights @ filled / total
+    if has_gaps:
+        filled[gaps] = 0.0
+    total: Any = np.maximum(~gaps @ weights, 1e-300) if has_gaps else weights.sum()
+    mean = (filled @ weights / total)[:, np.newaxis]
     filled -= mean
     if has_gaps:
         filled[gaps] = 0.0
-    deviation = np.sqrt(np.einsum("i,ij,ij->j", weights, filled, filled) / total)
-    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)
+    deviation = np.sqrt(np.einsum("ij,ij,j->i", filled, filled, weights) / total)
+    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)[:, np.newaxis]
     filled *= factor
     tested = (test / largest - mean) * factor
     return np.clip(filled, -CLIP, CLIP, out=filled), np.clip(np.nan_to_num(tested, nan=0.0), -CLIP, CLIP)
-
-
-def _rank_polynomials(train: Real, test: Real) -> tuple[Real, Real]:
-    """Return three polynomials of the ranks of a column among the training rows, which are from -1 to 1."""
-    values = np.sort(train[~np.isnan(train)])
-    made = []
-    for column in (train, test):
-        below = np.searchsorted(values, column, side="left") + np.searchsorted(values, column, side="right")
-        u = np.where(np.isnan(column), 0.0, below / max(len(values), 1) - 1.0)
-        made.append(np.column_stack([u, 1.5 * u**2 - 0.5, 2.5 * u**3 - 1.5 * u]))
-    return made[0], made[1]
 
 
 # Predictors of a fold.
@@ -432,31 +462,33 @@ class _NestedRidge:
     """
 
     def __init__(self, Z: Real, T: Real, Y: Real, weights: Real, factor: Real, ends: NDArray[np.intp]) -> None:
-        weighted = Z * weights[:, np.newaxis]
-        gram, product = Z.T @ weighted, weighted.T @ Y
-        total = float(weights.sum())
-        squares = np.einsum("i,ij,ij->j", weights, Y, Y)
+        root = np.sqrt(weights)[:, np.newaxis]
+        scaled = Z if (weights == 1).all() else Z * root
+        gram, product = scaled.T @ scaled, scaled.T @ (Y * root)
+        penalties = float(weights.sum()) * np.array(PENALTIES)[:, np.newaxis]
+        inverse, total = np.empty((len(PENALTIES), *gram.shape)), float(weights.sum())
+        for at, penalty in enumerate(penalties[:, 0]):
+            penalized = gram.copy()
+            penalized.flat[:: len(gram) + 1] += penalty
+            lower, failed = dpotrf(penalized, lower=True, clean=True, overwrite_a=True)
+            if failed:
+                raise np.linalg.LinAlgError("products of features are not positive definite")
+            inverse[at] = dtrtri(lower, lower=True, overwrite_c=True)[0]
+        A = inverse @ product
+        last = ends - 1
+        weighted = A * np.sqrt(factor)
+        fit = np.cumsum((weighted**2).sum(axis=2), axis=1)[:, last]
+        freedom = np.cumsum((inverse**2).sum(axis=2), axis=1)[:, last]  # trace of the inverse of every leading block
+        # The squared coefficients of a size are the sum of the leading block of this symmetric matrix.
+        crossed = (inverse @ inverse.swapaxes(1, 2)) * (weighted @ weighted.swapaxes(1, 2))
+        diagonal = np.einsum("pii->pi", crossed)
+        shrunk = np.cumsum(2 * np.tril(crossed).sum(axis=2) - diagonal, axis=1)[:, last]
+        squares = float(np.einsum("i,ij,ij->j", weights, Y, Y) @ factor)
+        residual = np.maximum(squares - fit - penalties * shrunk, 0.0)
+        degrees = ends - penalties * freedom + 1.0
+        self._best = np.argmin(residual / np.maximum(1.0 - degrees / total, 1e-3) ** 2, axis=0)
+        self._answers = {at: (inverse[at] @ T.T, A[at]) for at in np.unique(self._best).tolist()}
         self._ends = ends
-        self._answers: list[tuple[Real, Real]] = []
-        errors = []
-        for penalty in PENALTIES:
-            lower = cholesky(gram + penalty * total * np.eye(len(gram)), lower=True)
-            inverse = solve_triangular(lower, np.eye(len(gram)), lower=True)
-            A = inverse @ product
-            freedom = np.cumsum((inverse**2).sum(axis=1))  # trace of the inverse of every leading block
-            coefficients = np.zeros_like(A)
-            fit, shrunk = np.cumsum((A**2) @ factor), np.empty(len(ends))
-            start = 0
-            for index, end in enumerate(ends.tolist()):
-                coefficients[:end] += inverse[start:end, :end].T @ A[start:end]
-                shrunk[index] = float(((coefficients[:end] ** 2) @ factor).sum())
-                start = end
-            last = ends - 1
-            residual = np.maximum(float(squares @ factor) - fit[last] - penalty * total * shrunk, 0.0)
-            degrees = ends - penalty * total * freedom[last] + 1.0
-            errors.append(residual / np.maximum(1.0 - degrees / total, 1e-3) ** 2)
-            self._answers.append((inverse @ T.T, A))
-        self._best = np.argmin(errors, axis=0)
 
     def predict(self, step: int) -> Real:
         """Predict the deviations of the targets of the test rows with the columns of a size."""
@@ -478,46 +510,43 @@ class _Fold:
         train: Rows,
         test: Rows,
     ) -> None:
-        self.chosen, self.test = chosen, test
         share = weights[train]
         self.center, deviations = _centered(targets.values[train], share)
-        blocks: list[tuple[Real, Real]] = []
-        plain: list[bool] = []
-        ends, plain_ends = [0], [0]
-        for feature in chosen.tolist():
-            values, ordered = columns.of(feature)
-            pieces = [_standard(values[train], values[test], share)]
-            plain += [True] * values.shape[1]
-            if ordered:
-                pieces.append(_standard(*_rank_polynomials(values[train, 0], values[test, 0]), share))
-                plain += [False] * 3
-            blocks += pieces
-            ends.append(len(plain))
-            plain_ends.append(sum(plain))
-        self._neighbors: list[Any] = []
+        self._shape, self._neighbors = (len(test), len(self.center)), list[Any]()
         if len(chosen) == 0:
             return
-        Z, T = (np.hstack([block[side] for block in blocks]) for side in (0, 1))
-        is_plain = np.array(plain)
-        lengths = np.minimum(sizes, len(chosen))
-        self._steps = np.unique(lengths, return_inverse=True)[1]  # a list may end before the largest size
-        lengths = np.unique(lengths)
-        self._curved = _NestedRidge(Z, T, deviations, share, targets.factor, np.array(ends, dtype=np.intp)[lengths])
+        some = np.array([column for feature in chosen.tolist() for column in columns.of[feature]], dtype=np.intp)
+        ranked_features = [columns.rank_of[feature] for feature in chosen.tolist() if feature in columns.rank_of]
+        ranks = np.array(ranked_features, dtype=np.intp)
+        pieces = [_standard(columns.values[np.ix_(some, train)], columns.values[np.ix_(some, test)], share)]
+        if len(ranks):
+            pieces.append(_standard(*columns.rank_polynomials(ranks, train, test), share))
+        # The columns of a feature stand together: first its numbers, then its polynomials.
+        order, plain, ranked, ends, plain_ends = list[int](), 0, len(some), [0], [0]
+        for feature in chosen.tolist():
+            order += range(plain, plain := plain + len(columns.of[feature]))
+            if feature in columns.rank_of:
+                order += range(ranked, ranked + 3 * len(ranks), len(ranks))
+                ranked += 1
+            ends.append(len(order))
+            plain_ends.append(plain)
+        Z, T = (np.vstack(side)[order].T for side in zip(*pieces, strict=True))
+        X, Q = (side.T for side in pieces[0])
+        lengths, self._steps = np.unique(np.minimum(sizes, len(chosen)), return_inverse=True)  # a list may end early
         plain_of = np.array(plain_ends, dtype=np.intp)[lengths]
-        X, Q = Z[:, is_plain], T[:, is_plain]
         self._straight = _NestedRidge(X, Q, deviations, share, targets.factor, plain_of)
+        self._curved = _NestedRidge(Z, T, deviations, share, targets.factor, np.array(ends, dtype=np.intp)[lengths])
         self._deviations, self._share = deviations, share
-        most = min(NEIGHBORS[-1], len(train))
-        self._neighbors = nested_neighbors(X, Q, features=range(X.shape[1]), sizes=plain_of.tolist(), k=most, distances=False)
+        self._most = min(NEIGHBORS[-1], len(train))
+        of_sizes = nested_neighbors(X, Q, features=range(plain), sizes=plain_of.tolist(), k=self._most, distances=False)
+        self._neighbors = [found.rows for found in of_sizes]
 
     def predictions(self, step: int) -> list[Real]:
         """Predict the deviations from the means for the test rows with the features of a size, by every predictor."""
         if not self._neighbors:
-            nothing = np.zeros((len(self.test), len(self.center)))
-            return [nothing] * (2 + len(NEIGHBORS))
+            return [np.zeros(self._shape)] * (2 + len(NEIGHBORS))
         index = int(self._steps[step])
-        rows = self._neighbors[index].rows.reshape(len(self.test), -1)
-        means = [_neighbor_means(rows[:, :k], self._deviations, self._share) for k in NEIGHBORS]
+        means = _neighbor_means(self._neighbors[index], self._most, self._deviations, self._share)
         return [self._straight.predict(index), self._curved.predict(index), *means]
 
 
@@ -532,22 +561,18 @@ def _centered(values: Real, weights: Real) -> tuple[Real, Real]:
     return center, np.where(known, values - center, 0.0)
 
 
-def _neighbor_means(rows: NDArray[Any], deviations: Real, weights: Real) -> Real:
-    """Return the weighted mean of the deviations of some rows, for every query."""
-    n_queries, k = rows.shape
-    listed = rows.reshape(-1).astype(np.int64)
-    share = weights[listed].reshape(n_queries, k)
-    share = (share / share.sum(axis=1, keepdims=True)).reshape(-1)
-    average = sp.csr_array((share, listed, np.arange(0, n_queries * k + 1, k)), shape=(n_queries, len(deviations)))
-    return np.asarray(average @ deviations)
+def _neighbor_means(rows: NDArray[Any], length: int, deviations: Real, weights: Real) -> list[Real]:
+    """Return the weighted means of the deviations of the first rows of every list, which has this length."""
+    means = [np.empty((len(rows) // length, deviations.shape[1])) for _ in NEIGHBORS]
+    for few, found in zip(NEIGHBORS, means, strict=True):
+        core.neighbor_means(rows, length, min(few, length), deviations, weights, found)
+    return means
 
 
 # All features.
 
 
-def _all_features(
-    problem: Problem, columns: _Columns, targets: _Targets, folds: list[tuple[Rows, Rows]], weights: Real
-) -> Iterator[list[Real]]:
+def _all_features(problem: Problem, targets: _Targets, folds: list[tuple[Rows, Rows]], weights: Real) -> Iterator[list[Real]]:
     """Predict the test rows of every fold from all features, by ridge regressions and, where affordable, by neighbors.
 
     The columns are scaled by all rows, which involves no target. Of more than 1,000 columns, the regression of a fold uses
@@ -559,11 +584,11 @@ def _all_features(
     near = not sp.issparse(Z) and float(n_tested) * n_rows * n_columns <= MOST_STEPS
     regressions = [_RidgeOfAll(Z, weights, ALL_PENALTIES)]
     if near and 4 * n_columns <= MANY_COLUMNS:
-        ordered = [feature for feature in range(problem.n_features) if columns.of(feature)[1]]
-        curved = [_rank_polynomials(*[columns.of(feature)[0][:, 0]] * 2)[0] for feature in ordered]
-        if curved:
-            polynomials = np.hstack(curved)
-            both = np.hstack([Z, _standard(polynomials, polynomials[:0], weights)[0]])
+        columns = _Columns(problem.features, [np.arange(problem.n_features)])
+        if columns.rank_of:
+            everything = np.arange(n_rows)
+            polynomials = columns.rank_polynomials(np.array([*columns.rank_of.values()]), everything, everything[:0])
+            both = np.hstack([Z, _standard(*polynomials, weights)[0].T])
             regressions.append(_RidgeOfAll(both, weights, ALL_PENALTIES[1:]))
     for train, test in folds:
         _, deviations = _centered(targets.values[train], weights[train])
@@ -571,8 +596,7 @@ def _all_features(
         if near:
             k = min(NEIGHBORS[-1], len(train))
             lists = nested_neighbors(Z[train], Z[test], features=range(n_columns), sizes=[n_columns], k=k, distances=False)
-            rows = lists[0].rows.reshape(len(test), -1)
-            found += [_neighbor_means(rows[:, :few], deviations, weights[train]) for few in NEIGHBORS]
+            found += _neighbor_means(lists[0].rows, k, deviations, weights[train])
         yield found
 
 
@@ -581,7 +605,7 @@ def _all_columns(problem: Problem) -> Any:
     table = problem.features
     if table.dense is not None:
         values = LearnerFeatures(table).everything()
-        return _standard(values, values[:0], np.ones(len(values)))[0]
+        return _standard(values.T, values[:0].T, np.ones(len(values)))[0].T
     matrix = sp.csr_array(table.sparse, dtype=np.float64, copy=True)
     matrix.data[np.isnan(matrix.data)] = 0.0
     n_rows = matrix.shape[0]
@@ -652,7 +676,8 @@ def _ridge_solution(matrix: Real, penalty: float, right: Real) -> Real:
 def _gram(Z: Any, weights: Real) -> Real:
     if sp.issparse(Z):
         return _dense(Z.T @ (sp.diags_array(weights) @ Z))
-    return np.asarray(Z.T @ (Z * weights[:, np.newaxis]))
+    scaled = Z if (weights == 1).all() else Z * np.sqrt(weights)[:, np.newaxis]
+    return np.asarray(scaled.T @ scaled)  # a product with itself, of which half is computed
 
 
 def _dense(matrix: Any) -> Real:
@@ -665,81 +690,34 @@ def _dense(matrix: Any) -> Real:
 class _Curve:
     """Stacked predictions of the test rows of all folds, one size after the other, and what they explain."""
 
-    def __init__(self, targets: _Targets, folds: list[_Fold], weights: Real) -> None:
-        self._truth, self._cells, self._limits = [], [], []
-        self.carried: list[Real] = []
-        for fold in folds:
-            truth = targets.values[fold.test] - fold.center
-            known = ~np.isnan(truth)
-            self._truth.append(np.where(known, truth, 0.0))
-            self._cells.append(known * weights[fold.test][:, np.newaxis] * targets.factor)
-            low = np.where(targets.numeric, -np.inf, -fold.center)
-            self._limits.append((low, np.where(targets.numeric, np.inf, 1.0 - fold.center)))
-            self.carried.append(np.zeros_like(truth))
-        losses = [cells * truth**2 for cells, truth in zip(self._cells, self._truth, strict=True)]
-        self.row_losses = np.concatenate([loss.sum(axis=1) for loss in losses])
-        self.column_losses = sum(loss.sum(axis=0) for loss in losses)
+    def __init__(self, targets: _Targets, centers: list[Real], folds: list[tuple[Rows, Rows]], weights: Real) -> None:
+        tests = [test for _, test in folds]
+        truth = np.vstack([targets.values[test] - center for test, center in zip(tests, centers, strict=True)])
+        known, tested = ~np.isnan(truth), np.concatenate(tests)
+        self._truth = np.where(known, truth, 0.0)
+        self._cells = known * weights[tested][:, np.newaxis] * targets.factor
+        self._ends = np.cumsum([len(test) for test in tests], dtype=np.uint64)
+        self._low = np.where(targets.numeric, -np.inf, -np.array(centers))
+        self._high = np.where(targets.numeric, np.inf, 1.0 - np.array(centers))
+        self._carried = np.zeros_like(truth)
+        losses = self._cells * self._truth**2
+        self.row_losses, self.column_losses = losses.sum(axis=1), losses.sum(axis=0)
         self.rows: list[Real] = []  # how much less every row loses, for every size
         self.columns: list[Real] = []
 
-    def add(self, parts: list[list[Real]]) -> None:
-        """Stack the predictions of a size: a list of parts for every fold."""
-        products, answers = [], []
-        for found, truth, cells in zip(parts, self._truth, self._cells, strict=True):
-            flat = np.stack(found).reshape(len(found), -1)
-            weighted = flat * cells.reshape(-1)
-            products.append(weighted @ flat.T)
-            answers.append(weighted @ truth.reshape(-1))
-        every, every_answer = np.array(products), np.array(answers)
-        # The weights of a fold come from the rows of the others.
-        all_shares = _stack_weights(every.sum(axis=0) - every, every_answer.sum(axis=0) - every_answer)
-        saved, by_column = [], 0.0
-        for number, (found, truth, cells) in enumerate(zip(parts, self._truth, self._cells, strict=True)):
-            stacked = np.clip(np.tensordot(all_shares[number], np.stack(found), 1), *self._limits[number])
-            self.carried[number] = stacked
-            less = cells * (truth**2 - (truth - stacked) ** 2)
-            saved.append(less.sum(axis=1))
-            by_column = by_column + less.sum(axis=0)
-        self.rows.append(np.concatenate(saved))
-        self.columns.append(np.asarray(by_column))
+    def add(self, parts: Iterable[list[Real]]) -> None:
+        """Stack the predictions of a size, a list of parts for every fold, with those of the size before as one more part."""
+        every = [np.concatenate(part) for part in zip(*parts, strict=True)]
+        stacked = np.stack([*every, self._carried])
+        rows, columns = core.stack_parts(stacked, self._truth, self._cells, self._ends, self._low, self._high)
+        self._carried = stacked[-1]
+        self.rows.append(rows)
+        self.columns.append(columns)
 
 
-def _stack_weights(products: Real, answers: Real) -> Real:
-    """Find, for every fold, the weights with the least squared error: none negative, and at most 1 in all.
-
-    The few parts have few subsets. The best weights are the least-squares solution of some subset of the parts, with a sum of 1
-    where that of the free solution is larger, so all subsets of all folds are solved at once.
-
-    Parameters
-    ----------
-    products, answers : ndarray of shape (n_folds, n_parts, n_parts) and (n_folds, n_parts)
-        Sums of products of the parts with each other, and with the truth.
-
-    >>> _stack_weights(np.array([np.eye(2), np.eye(2)]), np.array([[0.5, -1.0], [2.0, 1.0]]))
-    array([[0.5, 0. ],
-           [1. , 0. ]])
-    """
-    n_folds, n = answers.shape
-    scale = np.maximum(np.trace(products, axis1=1, axis2=2) / n, 1e-300)
-    products = products / scale[:, np.newaxis, np.newaxis] + 1e-9 * np.eye(n)  # parts may be equal
-    answers = answers / scale[:, np.newaxis]
-    used = (np.arange(1, 2**n)[:, np.newaxis] >> np.arange(n)) % 2 == 1
-    # A part that a subset does not have gets an equation of its own, whose solution is 0.
-    both = used[:, :, np.newaxis] & used[:, np.newaxis, :]
-    systems = np.where(both, products[:, np.newaxis], np.eye(n))
-    right = np.stack(np.broadcast_arrays(answers[:, np.newaxis] * used, used.astype(np.float64)), axis=-1)
-    solved = np.linalg.solve(systems, right)
-    free, direction = solved[..., 0], solved[..., 1]
-    above = np.maximum(free.sum(axis=-1, keepdims=True) - 1.0, 0.0)
-    found = free - direction * above / direction.sum(axis=-1, keepdims=True)
-    values = np.einsum("fsi,fij,fsj->fs", found, products, found) - 2 * np.einsum("fsi,fi->fs", found, answers)
-    values = np.where((found >= 0).all(axis=-1), values, np.inf)
-    best = values.argmin(axis=1)
-    folds = np.arange(n_folds)
-    return np.where(values[folds, best][:, np.newaxis] < 0, np.maximum(found[folds, best], 0.0), 0.0)
-
-
-def _result(curve: _Curve, sizes: NDArray[np.intp], folds: list[_Fold], targets: _Targets, problem: Problem) -> Explained:
+def _result(
+    curve: _Curve, sizes: NDArray[np.intp], lists: list[NDArray[np.intp]], targets: _Targets, problem: Problem
+) -> Explained:
     """Make the result of the sizes, and of all features, which are the last of the curve."""
     rows = np.array(curve.rows)
     total, n_tested = max(float(curve.row_losses.sum()), 1e-300), rows.shape[1]
@@ -777,7 +755,7 @@ def _result(curve: _Curve, sizes: NDArray[np.intp], folds: list[_Fold], targets:
         below_all_errors=below_all[1],
         below_best=below_best[0],
         below_best_errors=below_best[1],
-        lists=tuple(fold.chosen for fold in folds),
+        lists=tuple(lists),
         best_size=int(sizes[best]),
         n_rows=problem.targets.n_rows,
         n_features=problem.n_features,
