@@ -4,6 +4,7 @@
     python -m benchmarks.gpu --cases A --steps 50 --json times.json
     python -m benchmarks.gpu --cases "C, whole;many rows" --no-core   # 65 and 40 GB of memory
     python -m benchmarks.gpu --sizes               # whole fits of 50 features on the GPU and on the core, from which size on
+    python -m benchmarks.gpu --default             # the default relative to JMI, on the GPU and on all threads
 
 "first" is a fit of one feature: reading, copying to the GPU, packing, pairs. "step" is the mean over the steps that continue
 it (`warm_start`), with everything that happens in between. "kernels" is the time of a panel on the GPU, by events. The step
@@ -22,6 +23,7 @@ import numpy as np
 
 from benchmarks.shared_folder import real_dataset, shared_folder
 from benchmarks.table import number, print_table
+from benchmarks.threads import make_data as make_numbers
 from labelsieve import Sieve
 from labelsieve.counting.backends import GpuBackend, PanelFold
 from labelsieve.counting.backends.gpu.kernels import CudaKernels
@@ -181,6 +183,29 @@ def compare_sizes():
     print_table("seconds, 50 features", ["GPU", "1 thread", "all threads", "1 thread/GPU", "all/GPU", "same"], rows)
 
 
+DEFAULT_SHAPE = 100_000, 2_000, 50
+
+
+def compare_default(repeat=5):
+    """Seconds of whole fits of 20 features from an array of numbers, by the default and by JMI: the best of some rounds."""
+    X, Y = make_numbers(*DEFAULT_SHAPE)
+    places = {"GPU": {"backend": "gpu", "n_jobs": -1}, "all threads": {"backend": "native", "n_jobs": -1}}
+    rows, found = [], {}
+    for place, setting in places.items():
+        sieves = {"JMI": Sieve("jmi", n_features_to_select=20, **setting), "default": Sieve(n_features_to_select=20, **setting)}
+        best = dict.fromkeys(sieves, np.inf)
+        for _ in range(repeat):  # alternating
+            for name, sieve in sieves.items():
+                start = time.perf_counter()
+                sieve.fit(X, Y)
+                best[name] = min(best[name], time.perf_counter() - start)
+        found[place] = [(sieve.selected_.tolist(), sieve.scores_.tolist()) for sieve in sieves.values()]
+        rows.append((place, [*map(number, (*best.values(), best["default"] / best["JMI"]))]))
+    same = found["GPU"] == found["all threads"]
+    print_table(" x ".join(map(str, DEFAULT_SHAPE)), ["JMI", "default", "default/JMI"], rows)
+    print(f"equal selections and scores: {same}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cases", default="A;B;C;C, q=100;D", help="separated by semicolons")
@@ -192,10 +217,11 @@ def main():
     parser.add_argument("--instruction", choices=["wgmma", "mma", "popcount"], help="that counts, instead of the best one")
     parser.add_argument("--stream", action="store_true", help="features stay in host memory and are copied at every step")
     parser.add_argument("--sizes", action="store_true", help="compare whole fits of many sizes instead")
+    parser.add_argument("--default", action="store_true", help="compare the default with JMI instead")
     chosen = parser.parse_args()
     print(f"first call: {first_call():.2f} s; the second one: {first_call():.3f} s", flush=True)
-    if chosen.sizes:
-        compare_sizes()
+    if chosen.sizes or chosen.default:
+        compare_sizes() if chosen.sizes else compare_default()
         return
     rows, found, X = [], {}, np.empty((0, 0))
     for name in chosen.cases.split(";"):

@@ -13,7 +13,8 @@
 namespace labelsieve {
 namespace {
 
-constexpr size_t columns_per_task = scanned_columns;
+constexpr size_t columns_per_task = 16;
+constexpr size_t rows_per_task = 1024;               // of a table by rows: a part of a block of digits
 constexpr size_t entries_at_once = size_t(1) << 16;  // products of 24 by 24 bits that 64 bits hold the sum of
 constexpr int64_t word = (int64_t(1) << 32) - 1;
 constexpr int32_t smallest_wide = 2048;  // numbers that low digits alone hold are smaller
@@ -59,14 +60,18 @@ StridedNumbers some_rows(const StridedNumbers& numbers, size_t first, size_t n) 
     return part;
 }
 
-// A table by rows is read in its order: a task has a block of rows, in which neighboring columns are compared
+size_t n_row_tasks(const StridedNumbers& numbers) {
+    return (numbers.n_rows + rows_per_task - 1) / rows_per_task;
+}
+
+// A table by rows is read in its order: a task has some rows, in which neighboring columns are compared
 // together.
 void scan_by_rows(const StridedNumbers& numbers, Pool& pool,
                   std::vector<std::vector<NumberScan>>& of_workers) {
-    const DigitColumns shape{nullptr, numbers.n_rows, numbers.n_columns};
     const double cost = double(numbers.n_rows) * double(numbers.n_columns);
-    pool.run(shape.n_blocks(), cost, [&](size_t block, unsigned worker) {
-        const StridedNumbers rows = some_rows(numbers, block * digit_block, shape.rows_of(block));
+    pool.run(n_row_tasks(numbers), cost, [&](size_t task, unsigned worker) {
+        const size_t top = task * rows_per_task;
+        const StridedNumbers rows = some_rows(numbers, top, std::min(rows_per_task, numbers.n_rows - top));
         std::vector<NumberScan>& scans = of_workers[worker];
         const size_t n = (numbers.n_columns + scanned_columns - 1) / scanned_columns * scanned_columns;
         std::vector<double> low(n, std::numeric_limits<double>::infinity()), high(n, -low[0]), row(n),
@@ -103,11 +108,12 @@ void split_whole(const int32_t* values, size_t n, int16_t* digits) {
 // go through the columns together.
 class VectorDigits {
   public:
-    VectorDigits(const VectorPieces& vectors, const DigitColumns& columns) : vectors_(vectors) {
+    VectorDigits(const VectorPieces& vectors, const DigitColumns& columns, Pool& pool) : vectors_(vectors) {
         const size_t size = 2 * DigitColumns::padded(vectors.n_rows);
         cells_ = Buffer<int16_t>(checked_product(size, vectors.size));
         small_.resize(vectors.size);
-        for (size_t v = 0; v < vectors.size; ++v) {
+        const double cost = 2 * double(vectors.n_rows) * double(vectors.size);
+        pool.run(vectors.size, cost, [&](size_t v, unsigned) {
             const int32_t* values = vectors.values + v * vectors.n_rows;
             small_[v] = std::all_of(values, values + vectors.n_rows, [](int32_t value) {
                 return value < smallest_wide && value >= -smallest_wide;
@@ -121,7 +127,7 @@ class VectorDigits {
                 else
                     split_whole(from, n, to);
             }
-        }
+        });
     }
 
     bool small(size_t v) const { return small_[v]; }
@@ -212,9 +218,9 @@ void split_columns(const StridedNumbers& numbers, const ColumnScales& scales, Po
         return;
     }
     constexpr size_t stripe = 256;  // rows, that stay in a cache while all columns are taken from them
-    pool.run(columns.n_blocks(), cost, [&](size_t block, unsigned) {
-        const size_t end = block * digit_block + columns.rows_of(block);
-        for (size_t top = block * digit_block; top < end; top += stripe)
+    pool.run(n_row_tasks(numbers), cost, [&](size_t task, unsigned) {
+        const size_t end = std::min(numbers.n_rows, (task + 1) * rows_per_task);
+        for (size_t top = task * rows_per_task; top < end; top += stripe)
             split(some_rows(numbers, top, std::min(stripe, end - top)), 0, top);
     });
 }
@@ -231,7 +237,7 @@ void copy_column(const DigitColumns& columns, size_t column, int32_t* out) {
 
 void add_products(const DigitColumns& columns, const VectorPieces& vectors, Pool& pool,
                   const WideSums& sums) {
-    const VectorDigits digits(vectors, columns);
+    const VectorDigits digits(vectors, columns, pool);
     const double cost = double(columns.n_rows) * double(columns.n_columns) * double(vectors.size) / 4;
     each_task(columns.n_columns, cost, pool, [&](size_t first, size_t last) {
         for (size_t block = 0; block < columns.n_blocks(); ++block) {

@@ -7,9 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labelsieve import core
+from labelsieve.counting.backends.gpu.kernels import CudaKernels
+from labelsieve.counting.backends.gpu.sums import DeviceLevels, DeviceNumbers, held_columns
 from labelsieve.counting.sums import (
     BLOCK,
     Digits,
+    LevelColumns,
     Lists,
     RowSums,
     Vectors,
@@ -26,11 +29,19 @@ from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.weights import RowWeights, quantize
+from tests.support.numpy_kernels import NumpyKernels
 from tests.support.reference_sums import level_columns as naive_levels
 from tests.support.reference_sums import product, whole_numbers
 
+# What adds up the products: the core, or kernels that hold the columns.
+PLACES = {"core": None, "gpu, numpy": NumpyKernels, "gpu": pytest.param(CudaKernels, marks=pytest.mark.gpu)}
+everywhere = pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=64)
 ONE = core.Threads(1)
+
+
+def placed(place, columns):
+    return columns if place is None else held_columns(place(), columns, 2**40)
 
 
 @given(st.lists(NUMBERS | st.just(float("nan")), min_size=1, max_size=40), st.booleans(), st.booleans())
@@ -73,6 +84,11 @@ def test_wide_numbers_add_as_integers(numbers):
     wide = Wide.of(numbers)
     assert wide.to_ints() == numbers
     assert (wide + wide).to_ints() == [2 * number for number in numbers]
+
+
+@given(st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=5), st.sampled_from([0, 1, 24, 31, 48]))
+def test_wide_numbers_shift_as_integers(numbers, bits):
+    assert (Wide.of(numbers) << bits).to_ints() == [number << bits for number in numbers]
 
 
 def make_table(seed, n_rows, share_of_zeros=0.0):
@@ -133,6 +149,7 @@ def check_sums(total, columns, of_targets, every, wanted):
     assert total.with_columns.to_ints() == [[product(c, columns[s], every) for s in wanted.columns] for c in columns]
 
 
+@everywhere
 @given(
     st.integers(0, 2**32),
     st.integers(8, 90),
@@ -143,13 +160,13 @@ def check_sums(total, columns, of_targets, every, wanted):
     st.sampled_from([1, 2]),
 )
 @settings(max_examples=60, deadline=None)
-def test_sums_equal_naive_ones(seed, n_rows, kind, share_of_zeros, nominal, as_list, n_threads):
+def test_sums_equal_naive_ones(place, seed, n_rows, kind, share_of_zeros, nominal, as_list, n_threads):
     X, Y = make_table(seed, n_rows, share_of_zeros)
     weights, threads = make_weights(kind, n_rows), core.Threads(n_threads)
     every = [1] * n_rows if weights is None else weights.values.tolist()
     values = sp.csc_array(np.where(np.isnan(X), np.nan, X)) if as_list else X
     table = NumberTable(values, None, nominal=frozenset(nominal))
-    columns = whole_columns(table, "linear", weights, threads)
+    columns = placed(place, whole_columns(table, "linear", weights, threads))
     targets = WholeTargets.of(read_targets(Y, ["class"] * 3 + ["numeric"]), weights)
     naive = naive_columns(X, nominal, every, 1 if weights is None else weights.unit)
     assert columns.n_columns == len(naive)
@@ -163,9 +180,10 @@ def test_sums_equal_naive_ones(seed, n_rows, kind, share_of_zeros, nominal, as_l
     assert squares.to_ints() == [product(y, y, every) for y in naive_targets(Y, every)]
 
 
+@everywhere
 @pytest.mark.parametrize("kind", ["none", "any"])
 @pytest.mark.parametrize("as_list", [False, True])
-def test_parts_of_the_rows_and_groups_of_the_features_add_up(kind, as_list):
+def test_parts_of_the_rows_and_groups_of_the_features_add_up(place, kind, as_list):
     n_rows = 2 * BLOCK + 77
     X, Y = make_table(5, n_rows, 0.9 if as_list else 0.1)
     weights = make_weights(kind, n_rows)
@@ -173,7 +191,7 @@ def test_parts_of_the_rows_and_groups_of_the_features_add_up(kind, as_list):
     groups = []
     for some, nominal in ((slice(0, 3), ()), (slice(3, 8), (0, 1))):
         table = NumberTable(sp.csc_array(X[:, some]) if as_list else X[:, some], None, nominal=frozenset(nominal))
-        groups.append(whole_columns(table, "linear", weights, ONE))
+        groups.append(placed(place, whole_columns(table, "linear", weights, ONE)))
     targets = WholeTargets.of(read_targets(Y, ["class"] * 3 + ["numeric"]), weights)
     wanted = Wanted(True, (1, 5), (0, 3, 4))
     total = None
@@ -189,14 +207,15 @@ def test_parts_of_the_rows_and_groups_of_the_features_add_up(kind, as_list):
     check_sums(total, naive_columns(X, (3, 4), every, unit), naive_targets(Y, every)[1:5], every, wanted)
 
 
+@everywhere
 @pytest.mark.parametrize("as_list", [False, True])
-def test_products_of_ranks_and_their_squares(as_list):
+def test_products_of_ranks_and_their_squares(place, as_list):
     X, Y = make_table(3, 50, 0.6)
     X = np.round(X[:, [0, 2, 5]] / np.nanmax(np.abs(X[:, [0, 2, 5]]), axis=0), 1)
     weights = make_weights("whole", 50)
     every = weights.values.tolist()
     table = NumberTable(sp.csc_array(X) if as_list else X, None)
-    columns = whole_columns(table, "quadratic-ranks", weights, ONE)
+    columns = placed(place, whole_columns(table, "quadratic-ranks", weights, ONE))
     source = RowSums(
         [columns], WholeTargets.of(read_targets(Y[:, :2]), weights), weights.values.astype(np.int64), ONE, per_feature=2
     )
@@ -233,6 +252,39 @@ def test_rows_of_weight_three_are_three_rows():
             found.append(RowSums([columns], targets, None, ONE).sums(Wanted(True, (0, 6), (1,))))
     for name in ("sums", "squares", "with_targets", "with_columns"):
         assert getattr(found[0], name).to_ints() == getattr(found[1], name).to_ints()
+
+
+@everywhere
+@pytest.mark.parametrize("n_rows", [2, 3000, 2**17 + 5])
+def test_largest_numbers_and_weights_do_not_overflow(place, n_rows):
+    """Columns of the largest numbers, in slabs as long as a GPU adds up at once, with weights of 40 bits."""
+    X = np.full((n_rows, 11), 2.0**23 - 1)
+    X[: n_rows // 2, ::2] *= -1
+    X[:, 9] = np.arange(n_rows) % 30  # levels, in more than one tile
+    weights = RowWeights(np.full(n_rows, 2**40 // n_rows - 1, dtype=np.uint64), 1.0, n_rows * (2**40 // n_rows - 1))
+    targets = WholeTargets.of(read_targets(np.arange(n_rows)[:, np.newaxis] % 2, ["class"]), weights)
+    columns = whole_columns(NumberTable(X, None, nominal=frozenset([9])), "linear", weights, ONE)
+    wanted = Wanted(True, (0, targets.n_columns), (0, 2, columns.n_columns - 1))
+    for of_rows in (None, weights.values.astype(np.int64)):
+        expected = RowSums([columns], targets, of_rows, ONE, per_feature=2).sums(wanted)
+        found = RowSums([placed(place, columns)], targets, of_rows, ONE, per_feature=2).sums(wanted)
+        for name in ("sums", "squares", "crossed", "with_targets", "with_columns"):
+            assert getattr(found, name).to_ints() == getattr(expected, name).to_ints()
+    assert max(expected.squares.to_ints()) > 2**60
+
+
+def test_columns_that_do_not_fit_on_a_gpu_stay_where_they_are():
+    X, _ = make_table(5, 100)
+    X[:, 4] %= 5
+    columns = whole_columns(NumberTable(X, None, nominal=frozenset([3, 4])), "linear", None, ONE)
+    kinds = {
+        limit: [type(part) for part in held_columns(NumpyKernels(), columns, limit).parts]
+        for limit in (0, 2399, 2400, 2799, 2800)
+    }
+    assert kinds[0] == [Digits, LevelColumns, LevelColumns]
+    assert kinds[2399] == [Digits, DeviceLevels]
+    assert kinds[2400] == kinds[2799] == [DeviceNumbers, LevelColumns, LevelColumns]
+    assert kinds[2800] == [DeviceNumbers, DeviceLevels]
 
 
 def test_arrays_of_any_type_and_order_have_the_same_digits():

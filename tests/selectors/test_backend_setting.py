@@ -4,17 +4,19 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.counting.backends import CountingOptions, NativeBackend, factory
+from labelsieve.discretize import EqualFrequency
 from labelsieve.errors import DeviceError
 from labelsieve.information import Codes
 from labelsieve.labelspace import NetworkRule
 from labelsieve.registry import CRITERIA
 from labelsieve.stopping import Knee, PermutationTest
 from tests.support.criterion_cases import make_case, make_parents
-from tests.support.gpu_backends import on_gpu
+from tests.support.gpu_backends import GPU_BACKENDS, on_gpu
 from tests.support.naive_backend import NaiveBackend
 
 OTHERS = {"naive": NaiveBackend, "gpu": pytest.param(on_gpu, marks=pytest.mark.gpu)}
@@ -65,6 +67,30 @@ def test_every_selector_is_the_same_on_every_backend(name, backend):
     X, Y = make_case(8, n_targets=4)
     assert len(X) > 10
     assert_same_selection(SELECTORS[name], backend, X, (Y > 0).astype(int))
+
+
+@pytest.mark.parametrize("backend", GPU_BACKENDS.values(), ids=GPU_BACKENDS)
+@pytest.mark.parametrize("kind", ["dense", "sparse", "nominal", "weighted", "unknown labels", "label-wise"])
+def test_the_default_is_the_same_on_a_gpu(kind, backend):
+    """Counts and sums of products: numbers with gaps, few or many zeros, categories, weights and unknown labels."""
+    rng = np.random.default_rng(11)
+    X, weights = rng.normal(size=(300, 12)), None
+    Y = (X[:, :3] + rng.normal(size=(300, 3)) > 0.5).astype(float)
+    X[:, 4] = rng.integers(0, 11, 300)
+    X[:, 5] = X[:, 0] + 1e-3 * rng.normal(size=300)
+    X[rng.random(300) < 0.1, 6] = np.nan
+    sieve = Sieve(n_features_to_select=6)
+    if kind == "sparse":
+        X = sp.csr_array(np.where(rng.random(X.shape) < 0.9, 0.0, np.nan_to_num(X)))
+    elif kind == "nominal":
+        sieve.set_params(discretizer=EqualFrequency(5, nominal=[4]))
+    elif kind == "weighted":
+        weights = rng.random(300) + 0.01
+    elif kind == "unknown labels":
+        Y[rng.random(Y.shape) < 0.1] = np.nan
+    elif kind == "label-wise":
+        sieve = LabelwiseSieve(n_features_to_select=3)
+    assert_same_selection(sieve, backend, X, Y, sample_weight=weights)
 
 
 def test_redundant_features_are_the_same_on_every_backend():

@@ -138,11 +138,35 @@ class NumpyKernels:
                 found[f] = (table.values[counts] if weights is None else _weighted(table, counts)).sum()
             self._add(sums, index, place, wide, factor * found)
 
+    def products(self, columns, vectors):
+        return np.stack([columns[:, rows].astype(np.int64) @ vectors[:, rows].T.astype(np.int64) for rows in _slabs(columns)])
+
+    def squares(self, columns, lag, weights):
+        one, other = (columns[some].astype(np.int64) for some in (slice(len(columns) - lag), slice(lag, None)))
+        other = other if weights is None else other * weights
+        pieces = [other] if weights is None else [other & 0xFFFFFF, other >> 24 & 0xFFFFFF, other >> 48]
+        return np.stack(
+            [np.stack([(one * piece)[:, rows].sum(axis=1) for piece in pieces], axis=1) for rows in _slabs(columns)]
+        )
+
+    def level_products(self, levels, tiles, n_columns, vectors):
+        columns = np.full((n_columns, levels.shape[1]), 99)  # a column that is in no tile is wrong
+        for feature, level, column, size in tiles:
+            for k in range(size):
+                columns[column + k] = levels[feature] == level + k
+        return self.products(columns, vectors)
+
     def _add(self, sums, index, place, wide, values):
         if wide:
             sums[index, place] += values
         else:
             sums[index] += values
+
+
+def _slabs(columns):
+    """Slices of rows that a kernel adds up at a time; several of them, so that adding slabs up is tested."""
+    size = 30 + columns.shape[1] // 5
+    return [slice(start, start + size) for start in range(0, columns.shape[1], size)]
 
 
 def _as_numbers(words):

@@ -61,7 +61,7 @@ def table_log(n: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    r"""Fixed-point values of :math:`f(n) = n \log n` (plug-in) or :math:`n \log n - \frac12 [n > 0]` (Miller-Madow).
+    r"""Fixed-point values of :math:`f(n) = n \log n` (plug-in) or :math:`n \log n - \frac{1}{2} [n > 0]` (Miller-Madow).
 
     With :math:`S = \sum f(n)` over the cells of a table, its entropy is :math:`(f(N) - S) / N` for both estimators.
     The scale :math:`2^s` depends on the number of rows (or their weight) and of targets alone.

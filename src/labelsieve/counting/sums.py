@@ -28,7 +28,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve import core
-from labelsieve.tables.cut_points import require_finite
+from labelsieve.tables.codes import require_finite
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.targets import TargetTable
 from labelsieve.tables.weights import RowWeights
@@ -71,6 +71,13 @@ class Wide:
     def __add__(self, other: "Wide") -> "Wide":
         low = self.low + other.low
         return Wide(self.high + other.high + (low >> 32), low & WORD)
+
+    def __lshift__(self, bits: int) -> "Wide":
+        """Multiply by a power of two."""
+        high, low = self.high, self.low
+        for step in [31] * (bits // 31) + [bits % 31]:
+            high, low = (high << step) + (low << step >> 32), low << step & WORD
+        return Wide(high, low)
 
     def __getitem__(self, key: Any) -> "Wide":
         return Wide(self.high[key], self.low[key])
@@ -131,7 +138,28 @@ def pieces_of(values: NDArray[np.int64]) -> list[NDArray[np.int32]]:
     return pieces
 
 
-# Three ways to keep columns. Each can take rows, return a column, and add its sums to `Wide` arrays.
+# Three ways to keep columns. Those on a GPU are in the package of its backend.
+
+
+class Part(Protocol):
+    """Some columns of whole numbers, and what adds up their products."""
+
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+
+    def take_rows(self, start: int, stop: int) -> Self:
+        """Return some rows; ``start`` is a multiple of 4,096, and ``stop`` is one or the end."""
+
+    def column(self, column: int) -> NDArray[np.int32]:
+        """Return the numbers of a column."""
+
+    def add_products(self, vectors: Vectors, out: Wide, threads: core.Threads) -> None:
+        """Add the sums of products of all columns with vectors, ``(n_columns, n_vectors)``."""
+
+    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
+        """Add the sums of products of every column with itself, or with the next one (``lag=1``), ``(n_columns, 1)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,23 +171,19 @@ class Digits:
     n_columns: int
 
     def take_rows(self, start: int, stop: int) -> Self:
-        """Return some rows; ``start`` is a multiple of 4,096, and ``stop`` is one or the end."""
         end = 2 * stop * self.n_columns if stop < self.n_rows else len(self.cells)
         return replace(self, cells=self.cells[2 * start * self.n_columns : end], n_rows=stop - start)
 
     def column(self, column: int) -> NDArray[np.int32]:
-        """Return the numbers of a column."""
         out = np.empty(self.n_rows, dtype=np.int32)
         core.digit_column(self.cells, self.n_columns, column, out)
         return out
 
     def add_products(self, vectors: Vectors, out: Wide, threads: core.Threads) -> None:
-        """Add the sums of products of all columns with vectors, ``(n_columns, n_vectors)``."""
         of_vectors = vectors.pieces, vectors.shifts, vectors.into
         core.add_digit_products(self.cells, self.n_columns, *of_vectors, out.high, out.low, threads)
 
     def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
-        """Add the sums of products of every column with itself, or with the next one (``lag=1``), ``(n_columns, 1)``."""
         of_rows = None if weights is None else weights.astype(np.uint64)
         core.add_digit_squares(self.cells, self.n_rows, self.n_columns, lag, of_rows, out.high, out.low, threads)
 
@@ -256,9 +280,6 @@ class Lists:
         shifts, into = np.array([BITS * k for k in range(len(pieces))], dtype=np.int32), np.zeros(len(pieces), dtype=np.int32)
         cells = np.arange(len(other), dtype=np.uint32)  # the entries themselves are the rows here
         core.add_list_products(self.starts, cells, self.numbers, np.array(pieces), shifts, into, out.high, out.low, threads)
-
-
-Part = Digits | LevelColumns | Lists
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,11 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import chdtrc, gammainccinv
 
 from labelsieve import core
+from labelsieve.counting.backends import Backend
 from labelsieve.counting.backends.chunked.sums import ChunkedSums
 from labelsieve.counting.sums import (
     Basis,
@@ -67,8 +67,11 @@ def linear_data(
     weights: Real | None = None,
     n_jobs: int | None = None,
     allow_missing: bool = True,
+    backend: Backend | None = None,
 ) -> LinearData:
     """Scale a table in memory to whole numbers; ``nominal`` are columns of numbers that are categories, by number or name.
+
+    ``backend`` counts the same rows, and adds up the products of the columns where it can; None: the core does.
 
     Cost: two passes over the values; sorting for ranks. Memory: 4 bytes for each cell, 8 for each that a sparse matrix stores.
     """
@@ -81,6 +84,8 @@ def linear_data(
     if table.dense is not None:
         require_memory(4 * n_rows * n_features * per_feature, "A linear model of", n_features, 1)
     columns = whole_columns(table, basis, quantized, threads, allow_missing=allow_missing)
+    if backend is not None:
+        columns = backend.hold_columns(columns)
     whole = WholeTargets.of(targets, quantized)
     of_rows = row_total(quantized, n_rows)[1]
     return LinearData(RowSums([columns], whole, of_rows, threads, per_feature=per_feature), whole, quantized)
@@ -150,6 +155,7 @@ EXPLAINED = 1e-12  # of the variance of a target: with less left there is nothin
 NEVER = 1e300  # a penalty that no drop exceeds
 _STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
 _BLOCK_BYTES = 2**27  # of exact products with targets at a time
+DENSE_TARGETS = 0.03  # a share of cells other than 0, above which products among targets are those of an array
 _COLUMNS_AT_ONCE = 64  # columns of a selected feature whose products are asked for together
 
 
@@ -377,11 +383,17 @@ def _triangles(starts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.
 
 def _n_independent(targets: WholeTargets, factors: Real, shares: Real | None) -> float:
     """The number of independent targets with the same sum and sum of squares of their variances; 1 if none varies."""
-    columns: Any = targets.columns.astype(np.float64) @ sp.diags_array(factors)
-    n_rows = columns.shape[0]
+    columns: Any = targets.columns.astype(np.float64)
+    columns.data *= np.repeat(factors, np.diff(columns.indptr))
+    n_rows, n_targets = columns.shape
     weights = np.full(n_rows, 1.0 / n_rows) if shares is None else shares
     means = np.asarray(columns.T @ weights)
-    products = columns.T @ (sp.diags_array(weights) @ columns)
+    weighted = columns.copy()
+    weighted.data *= weights[columns.indices]
+    if columns.nnz > DENSE_TARGETS * n_rows * n_targets:
+        weighted = weighted.toarray()  # whole rows are multiplied faster than lists
+    products = columns.T @ weighted
+    values = products if isinstance(products, np.ndarray) else products.data
     total = float(products.diagonal().sum() - means @ means)
-    squares = float((products.data**2).sum() - 2 * means @ (products @ means) + (means @ means) ** 2)
+    squares = float((values**2).sum() - 2 * means @ (products @ means) + (means @ means) ** 2)
     return max(1.0, total**2 / squares) if total > 0 and squares > 0 else 1.0

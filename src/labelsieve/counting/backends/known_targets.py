@@ -31,6 +31,7 @@ from labelsieve.counting.backends.protocol import (
     target_range,
 )
 from labelsieve.counting.fixed_point import FixedPoint
+from labelsieve.counting.sums import WholeColumns
 from labelsieve.counting.whole_tables import CountBlock
 from labelsieve.errors import InputError
 from labelsieve.tables.codes import Codes, SparseCodes
@@ -88,6 +89,9 @@ class KnownTargets(Backend):
     ) -> Iterator[CountBlock]:
         within = None if targets is None else slice(*targets.indices(self._n_targets))
         return self._backend.joint_counts(given, targets=within, features=features)
+
+    def hold_columns(self, columns: WholeColumns) -> WholeColumns:
+        return self._backend.hold_columns(columns)
 
     def of_known_rows(self) -> "KnownTables":
         return KnownTables(self, self._fixed, self._all_ratios)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from labelsieve import core
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.joint_codes import refine, sum_of_levels
+from labelsieve.counting.sums import WholeColumns
 from labelsieve.counting.whole_tables import CountBlock, JointTables, Terms
 from labelsieve.errors import require_same_rows
 from labelsieve.tables.codes import Codes
@@ -144,6 +145,13 @@ class Backend(ABC):
     def shrunk_information(self, terms: Terms, given: Condition | None, targets: slice | None) -> NDArray[np.float64] | None:
         """Return sums of entropies of shrunk tables of every feature; None where they must be computed from whole tables."""
         return None
+
+    def hold_columns(self, columns: WholeColumns) -> WholeColumns:
+        """Return columns for sums of products, moved to where this backend adds them up; by default they stay where they are.
+
+        The sums are exact integers, the same wherever the columns are: see ``labelsieve.counting.sums.RowSums``.
+        """
+        return columns
 
     def of_known_rows(self) -> "Backend":
         r"""Return a backend of the same data whose tables of targets are sums over the K known rows, times :math:`N/K`.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu.counting import DeviceColumn, DeviceCounts, EveryRow
 from labelsieve.counting.backends.gpu.kernels import CudaKernels, NLogN, Output
+from labelsieve.counting.backends.gpu.sums import held_columns
 from labelsieve.counting.backends.protocol import (
     ALL_TARGETS,
     CodesBackend,
@@ -23,6 +24,7 @@ from labelsieve.counting.backends.protocol import (
     target_range,
 )
 from labelsieve.counting.fixed_point import logarithms
+from labelsieve.counting.sums import WholeColumns
 from labelsieve.errors import InputError
 from labelsieve.resources import require_memory
 from labelsieve.tables.codes import Codes, constant_column
@@ -176,6 +178,7 @@ class GpuBackend(CodesBackend):
     memory_limit : int, default=None
         Bytes of the GPU for packed features (default: three quarters of what is free). Blocks of features beyond it stay
         packed in the memory of the host and are copied to the GPU whenever they are counted, in blocks of rows if need be.
+        Columns of whole numbers for linear models may take as many bytes more (default: half of what is free).
     kernels : CudaKernels, default=None
         The kernels; for tests.
 
@@ -238,3 +241,7 @@ class GpuBackend(CodesBackend):
             self.on_device.fold_given_feature(sums, feature, fold._replace(fixed=None), targets=targets)
             folded = self._kernels.to_buffer(sums)
         fold_panel(accumulator, Panel(folded, folded), PanelFold(0, fold.fixed, 1, 0))
+
+    def hold_columns(self, columns: WholeColumns) -> WholeColumns:
+        limit = self._kernels.free_bytes() // 2 if self.memory_limit is None else self.memory_limit
+        return held_columns(self._kernels, columns, limit)

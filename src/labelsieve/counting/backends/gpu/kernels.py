@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.gpu.device import (
+    KERNELS,
     MMA_SHARED,
     MMA_THREADS,
     TENSOR_SHARED,
     WORDS,
     CardMemory,
+    compiled_kernel,
     count_type,
     mma_kernels,
     portable_kernel,
@@ -109,6 +111,9 @@ SHARED_BYTES = 48 * 1024  # of a block, without asking for more
 FEWEST_TENSOR_COLUMNS = 4  # of the targets; with fewer, reading the features takes longer than counting
 NARROW_COLUMNS = 2048  # of features for each processor, from which on tiles need not be shared
 SCRATCH_BYTES = 2**30
+SUM_THREADS, SUM_COLUMNS, SUM_VECTORS = 256, 8, 4  # of a block that adds up products, as in sums.cu
+MOST_SLAB = 2**16  # rows, of whose products 64 bits hold the sum
+FEWEST_SLAB, SUM_BLOCKS = 2**11, 8  # rows, and blocks of threads for each processor, that keep it busy
 KNOWN_LEVELS = 6  # of a condition: kernels for up to so many are compiled for the number
 
 
@@ -287,6 +292,36 @@ class CudaKernels(CardMemory):
         )
         kernel = portable_kernel("histogram", f"-DWEIGHTED={int(weights is not None)}")
         self._launch(kernel, (n_blocks,), 256, *arguments, shared=0 if scratch is not None else capacity * size)
+
+    def products(self, columns: DeviceArray, vectors: DeviceArray) -> Any:
+        """Add up the products of columns ``(n_columns, n_rows)`` with vectors: ``(n_slabs, n_columns, n_vectors)``."""
+        (n_columns, n_rows), n_vectors = columns.shape, len(vectors)
+        tiles = -(-n_columns // SUM_COLUMNS), -(-n_vectors // SUM_VECTORS)
+        arguments = columns, _pitch(columns), n_columns, vectors, n_vectors
+        return self._slabs("products", tiles, n_rows, (n_columns, n_vectors), *arguments)
+
+    def squares(self, columns: DeviceArray, lag: int, weights: DeviceArray | None) -> Any:
+        """Add up the products of columns with those ``lag`` after them: ``(n_slabs, n_columns - lag, n_pieces)``."""
+        n_columns, n_rows = columns.shape
+        shape = n_columns - lag, 1 if weights is None else 3
+        return self._slabs("squares", (n_columns - lag, 1), n_rows, shape, columns, _pitch(columns), lag, weights)
+
+    def level_products(self, levels: DeviceArray, tiles: DeviceArray, n_columns: int, vectors: DeviceArray) -> Any:
+        """Add up the products of levels with vectors: ``(n_slabs, n_columns, n_vectors)``; tiles are those of sums.cu."""
+        n_vectors, n_rows = vectors.shape
+        arguments = levels, _pitch(levels), tiles, n_columns, vectors, n_vectors
+        return self._slabs("level_products", (len(tiles), n_vectors), n_rows, (n_columns, n_vectors), *arguments)
+
+    def _slabs(self, name: str, tiles: tuple[int, int], n_rows: int, shape: tuple[int, int], *arguments: Any) -> Any:
+        """Launch a kernel of sums.cu in slabs of rows: as long as sums allow, or shorter to keep all processors busy."""
+        wide, deep = tiles
+        enough = -(-SUM_BLOCKS * self._n_processors // (wide * deep))
+        slab = min(MOST_SLAB, max(FEWEST_SLAB, -(-n_rows // enough)))
+        n_slabs = -(-n_rows // slab)
+        out = self.xp.empty((n_slabs, *shape), dtype=np.int64)
+        kernel = compiled_kernel(KERNELS, "sums.cu", name)
+        self._launch(kernel, (wide, n_slabs, deep), SUM_THREADS, *arguments, n_rows, slab, out)
+        return out
 
 
 def _pitch(rows: DeviceArray) -> int:
