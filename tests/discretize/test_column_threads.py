@@ -11,7 +11,7 @@ from labelsieve import LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd
 from labelsieve.errors import InputError
 from labelsieve.selectors import GRRO
-from labelsieve.tables.cut_points import FEW_VALUES, in_threads, ranges
+from labelsieve.tables.codes import FEW_VALUES, in_threads, ranges
 
 SHAPE = (FEW_VALUES // 20 + 1, 21)
 RULES = [EqualWidth(4), EqualFrequency(4), KMeansBins(3), MeanStd(), MDL(), MDL("single", rule="kononenko")]

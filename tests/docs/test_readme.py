@@ -90,7 +90,7 @@ def test_ratios_to_other_programs_are_those_of_the_benchmarks():
 
 def test_the_picture_and_its_description_have_the_same_numbers():
     described = re.search(r"(\d+) channels explain (\d+) % .* all (\d+)\.", README)
-    for name in ("first_result", "first_result_dark"):
+    for name in ("first_result", "first_result_dark", "first_result_small", "first_result_small_dark"):
         picture = (ROOT / "docs" / "images" / f"{name}.svg").read_text(encoding="utf-8")
         assert f"{described[1]} features:" in picture
         assert f"all {described[3]} features: {described[2]} %" in picture

@@ -12,7 +12,7 @@ from labelsieve.discoveries.knockoff_statistics import standardized, variance_co
 from labelsieve.discoveries.knockoff_tree import TreeKnockoffs
 from labelsieve.errors import InputError, require_same_rows, whole_number
 from labelsieve.tables.frames import read_table
-from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.targets import label_matrix
 from labelsieve.tables.types import TableLike, TargetsLike
 
 Real = NDArray[np.float64]

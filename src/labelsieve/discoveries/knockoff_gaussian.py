@@ -13,7 +13,7 @@ from scipy.special import ndtr, ndtri
 from labelsieve.discoveries.knockoff_tree import TreeKnockoffs
 from labelsieve.errors import InputError, not_negative, one_of
 from labelsieve.information import Codes
-from labelsieve.tables.cut_points import require_finite
+from labelsieve.tables.codes import require_finite
 from labelsieve.tables.frames import read_table
 from labelsieve.tables.types import TableLike
 

@@ -24,8 +24,7 @@ from labelsieve.parameters import (
     checked_fit,
     parameter,
 )
-from labelsieve.tables.codes import MAX_LEVELS, Codes
-from labelsieve.tables.cut_points import ColumnCuts, apply_cuts, bin_equal_width, cut_by_values, require_finite
+from labelsieve.tables.codes import MAX_LEVELS, Codes, ColumnCuts, apply_cuts, bin_equal_width, cut_by_values, require_finite
 from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.nominal import KeptLevels, declare_nominal, encode_levels, keep_levels, without_cuts
 from labelsieve.tables.problem import check_features, column_numbers

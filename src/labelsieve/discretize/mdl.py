@@ -12,8 +12,7 @@ from labelsieve.counting.fixed_point import FixedPoint, logarithms
 from labelsieve.counting.joint_codes import join
 from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, whole_number
-from labelsieve.tables.codes import Codes, positive_cells
-from labelsieve.tables.cut_points import ColumnCuts, column_blocks, in_threads
+from labelsieve.tables.codes import Codes, ColumnCuts, column_blocks, in_threads, positive_cells
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.types import CompressedMatrix, TableLike
 from labelsieve.tables.weights import RowWeights

@@ -16,8 +16,8 @@ from labelsieve.errors import InputError, one_of, require_same_rows, whole_numbe
 from labelsieve.information.discrete import Base, Real, unit_of
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.frames import read_table
-from labelsieve.tables.label_sets import label_matrix
 from labelsieve.tables.magnitude import moderate
+from labelsieve.tables.targets import label_matrix
 from labelsieve.tables.types import TableLike, TargetsLike
 
 Whole = NDArray[np.intp]
@@ -198,8 +198,8 @@ def kernel_mutual_information(
 ) -> Real:
     r"""Mutual information of every continuous column of ``X`` with every column of ``Y``, by kernel densities.
 
-    .. math:: I(x; y) = \frac1N \sum_i \log \frac{\hat p(x_i, y_i)}{\hat p(x_i) \, \hat p(y_i)}, \qquad
-              \hat p(x) = \frac1N \sum_j K_h(x - x_j)
+    .. math:: I(x; y) = \frac{1}{N} \sum_i \log \frac{\hat p(x_i, y_i)}{\hat p(x_i) \, \hat p(y_i)}, \qquad
+              \hat p(x) = \frac{1}{N} \sum_j K_h(x - x_j)
 
     with a Gaussian :math:`K_h` (Sun and Kudo 2017, eq. 44 and 45). For classes, :math:`\hat p(x, y)` is the sum over the rows
     of class :math:`y`; for numbers, the kernel is a product. A row counts in its density, so a small bandwidth
@@ -310,7 +310,7 @@ class ClassDistances:
     r"""Mutual information of a growing set of columns, and of the set with one more column, with the classes.
 
     .. math::
-        I(X_S; Y) = \psi(N) - \frac1N \sum_y n_y \psi(n_y)
+        I(X_S; Y) = \psi(N) - \frac{1}{N} \sum_y n_y \psi(n_y)
         + \frac{D}{N} \Big[ \sum_i \log e_i - \sum_i \log e_i^{(y)} \Big]
 
     with :math:`D` columns, :math:`n_y` of :math:`N` rows of class :math:`y`, and :math:`e_i`, :math:`e_i^{(y)}` the distances

@@ -22,7 +22,7 @@ from labelsieve.counting.joint_codes import joint_variable
 from labelsieve.counting.whole_tables import MissingLevels, Terms, table_information
 from labelsieve.errors import InputError, one_of, require_same_rows
 from labelsieve.tables.codes import Codes, constant_column, with_missing_cells
-from labelsieve.tables.label_sets import label_matrix
+from labelsieve.tables.targets import label_matrix
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike
 from labelsieve.tables.weights import Estimator, quantized_weights, read_weights, weigh
 

@@ -1,12 +1,16 @@
 """Label spaces encode targets as the variables that a criterion is computed for.
 
 In come a ``TargetTable`` and sample weights, out go ``EncodedTargets``: codes, and the rows that they belong to. Start with
-``base``; ``spaces`` has the plain ones, ``network_rule`` learns which labels depend on which.
+``base``, which also has the plain ones; ``network_rule`` learns which labels depend on which.
 """
 
 from labelsieve.labelspace.base import (
+    Cumulative,
     EncodedTargets,
+    Joint,
     LabelSpace,
+    Pruned,
+    Single,
     compatibility_table,
     label_space_name,
     refusal,
@@ -17,7 +21,6 @@ from labelsieve.labelspace.fewer_labels import Clusters, Frequent, Sampled
 from labelsieve.labelspace.group import Group, GroupAuto, GroupRand
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents
 from labelsieve.labelspace.network_rule import NETWORKS, NetworkRule, find_parents
-from labelsieve.labelspace.spaces import Cumulative, Joint, Pruned, Single
 from labelsieve.labelspace.transformations import Copy, CopyWeight, Ignore, SelectMax, SelectMin, SelectRandom
 from labelsieve.tables.targets import TargetTable, known_classes, read_targets, target_names
 

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError, whole_number
-from labelsieve.labelspace.base import EncodedTargets, LabelSpace, Produces, RandomState, Weights, random_generator
-from labelsieve.labelspace.transformations import Labelsets, nonempty_labelsets
+from labelsieve.labelspace.base import EncodedTargets, Labelsets, LabelSpace, Produces, RandomState, Weights, random_generator
+from labelsieve.labelspace.transformations import nonempty_labelsets
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.targets import TargetTable
 

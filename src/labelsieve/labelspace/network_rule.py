@@ -19,8 +19,7 @@ from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOption
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.errors import InputError, is_whole, one_of, require_same_rows, whole_number
 from labelsieve.labelspace.label_network import LabelNetwork, check_parents, checked_order
-from labelsieve.tables.codes import Codes
-from labelsieve.tables.cut_points import bin_by_values
+from labelsieve.tables.codes import Codes, bin_by_values
 from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.targets import known_classes, n_target_rows
 from labelsieve.tables.types import CompressedMatrix, Matrix, TableLike, TargetsLike, WeightsLike, is_sparse
@@ -294,7 +293,7 @@ def information_order(shared: SharedInformation, *, second_term: bool = True) ->
 
     The first is the label with the largest :math:`\sum_j \sum_m I(Y; Y_j \mid X_m)`; then always the one with the largest
 
-    .. math:: \sum_{k} \Big[ \frac1d \sum_m I(Y; Y_{\pi(k)} \mid X_m)
+    .. math:: \sum_{k} \Big[ \frac{1}{d} \sum_m I(Y; Y_{\pi(k)} \mid X_m)
               + \frac{1}{k - 1} \sum_{l < k} I(Y_{\pi(k)}; Y_{\pi(l)} \mid Y) \Big]
 
     over the positions ``k`` that are filled (eq. 47); ``second_term=False`` leaves out the second sum, as the paper's

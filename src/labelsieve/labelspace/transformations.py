@@ -1,58 +1,25 @@
 """Problem transformations of binary labels to one class variable: a row counts for each of its labels, or for one of them."""
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
-from labelsieve.labelspace.base import EncodedTargets, LabelSpace, Produces, RandomState, Weights, one_column, random_generator
-from labelsieve.tables.codes import MAX_LEVELS, positive_cells
-from labelsieve.tables.targets import TargetTable, target_place
-
-
-class Labelsets(NamedTuple):
-    """The labels of all rows, sorted by row and then by label."""
-
-    rows: NDArray[np.uint32]
-    labels: NDArray[np.int64]
-    n_rows: int
-    n_labels: int
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """Number of labels of each row."""
-        return np.bincount(self.rows, minlength=self.n_rows)
-
-    @property
-    def starts(self) -> NDArray[np.int64]:
-        """Index of the first label of each row."""
-        sizes = self.sizes
-        return np.cumsum(sizes) - sizes
-
-    def counts(self, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Number of rows (or their weight) of each label."""
-        of_labels = None if weights is None else weights[self.rows]
-        return np.bincount(self.labels, weights=of_labels, minlength=self.n_labels).astype(np.float64)
-
-
-def read_labelsets(targets: TargetTable, space: str) -> Labelsets:
-    """Read the labelset of every row; targets that are not 0/1 are refused, with ``space`` in the message.
-
-    >>> from labelsieve.labelspace import read_targets
-    >>> read_labelsets(read_targets([[0, 1], [1, 1], [0, 0]]), "copy").labels
-    array([1, 0, 1])
-    """
-    codes = targets.require_known(space).classes
-    not_binary = (codes.levels > 2) | targets.is_numeric
-    if not_binary.any():
-        column = int(np.argmax(not_binary))
-        found = "real numbers" if targets.is_numeric[column] else f"classes up to {int(codes.levels[column]) - 1}"
-        raise InputError(
-            f"Y, {target_place(column, codes.names)}: {space} needs binary labels (0 or 1), and this target has {found}."
-        )
-    return Labelsets(*positive_cells(codes), targets.n_rows, targets.n_columns)
+from labelsieve.labelspace.base import (
+    EncodedTargets,
+    Labelsets,
+    LabelSpace,
+    Produces,
+    RandomState,
+    Weights,
+    one_column,
+    random_generator,
+    read_labelsets,
+)
+from labelsieve.tables.codes import MAX_LEVELS
+from labelsieve.tables.targets import TargetTable
 
 
 def nonempty_labelsets(targets: TargetTable, space: str, *, one_variable: bool = True) -> Labelsets:

@@ -204,7 +204,7 @@ CRITERIA: dict[str, type[Criterion]] = {
     if criterion.listed
 }
 #: Label spaces by name.
-LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "spaces transformations group")
+LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "base transformations group")
 #: Discretizers by name.
 DISCRETIZERS: dict[str, type[Discretizer]] = _discover(discretize, Discretizer, "base")
 #: Stopping rules by name.

@@ -30,7 +30,7 @@ class PairSteps(NamedTuple):
 
 
 def pair_steps(matrix: Array, weights: Array, gradient: Array, *, tolerance: float, max_steps: int) -> PairSteps:
-    r"""Lower :math:`\frac12 w'Qw + c'w` over weights that are not negative and keep their sum, two at a time, in place.
+    r"""Lower :math:`\frac{1}{2} w'Qw + c'w` over weights that are not negative and keep their sum, two at a time, in place.
 
     ``gradient`` is :math:`Qw + c`. It ends when no positive weight has a gradient more than ``tolerance`` above the lowest one:
     the conditions of Karush, Kuhn and Tucker. A direction without positive curvature is followed to its end, so the
@@ -118,7 +118,7 @@ class SymmetricMatrix(Protocol):
 
 @dataclass
 class QuadraticProgram:
-    r"""Find weights with :math:`\min_w \frac12 (1 - a) w'(H + sI)w - a F'w`, :math:`w \ge 0`, :math:`\sum w = 1`.
+    r"""Find weights with :math:`\min_w \frac{1}{2} (1 - a) w'(H + sI)w - a F'w`, :math:`w \ge 0`, :math:`\sum w = 1`.
 
     Rounds of sequential minimal optimization: the features with weight and those whose gradient is lowest form a small
     program, which is solved two weights at a time; then the gradient of all features is brought up to date with the
@@ -199,7 +199,7 @@ class QuadraticProgram:
         return np.flatnonzero(self.weights)
 
     def terms(self) -> tuple[float, float]:
-        r"""The quadratic and the linear term, :math:`\frac12 (1-a) w'(H+sI)w` and :math:`a F'w`."""
+        r"""The quadratic and the linear term, :math:`\frac{1}{2} (1-a) w'(H+sI)w` and :math:`a F'w`."""
         relevance = self.alpha * float(self.weights @ self.relevance)
         return 0.5 * (float(self.weights @ self.gradient) + relevance), relevance
 

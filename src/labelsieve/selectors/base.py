@@ -28,7 +28,6 @@ from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, CheckedParameters, StrOptions, parameter
 from labelsieve.plotting import Axes, figure_function
 from labelsieve.registry import DEFAULT_DISCRETIZER, METHODS, make_count, make_discretizer, make_target_discretizer, method_of
-from labelsieve.selection.frames import column_names, frame_of_columns, information_frame, table_print
 from labelsieve.selection.information import (
     Coding,
     RedundantFeature,
@@ -44,9 +43,13 @@ from labelsieve.selection.selection import (
     Selection,
     StabilitySummary,
     StoppingDecision,
+    Summary,
+    column_names,
+    frame_of_columns,
+    information_frame,
+    table_print,
 )
 from labelsieve.selection.storage import read_selector, settings_of, write_selector
-from labelsieve.selection.summary import Summary
 from labelsieve.statistics import Stability
 from labelsieve.stopping import StoppingRule, stop_ranking
 from labelsieve.stopping.base import Evaluator

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from labelsieve.counting.backends.factory import BackendSetting, CountingOptions
+from labelsieve.counting.backends.protocol import Backend
 from labelsieve.counting.workspace import Workspace
 from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import AsGiven, Discretizer, one_table
@@ -84,8 +85,11 @@ class BaseCountingSieve(BaseSieve):
         """Return the settings by which the rows of a fit are counted."""
         return CountingOptions(weights=data.weights, estimator=method.estimator, n_jobs=self.n_jobs, backend=self.backend)
 
-    def _linear_data(self, method: ResolvedMethod, problem: Problem) -> LinearData:
-        """Columns and targets of a linear model; columns that the discretizer declares nominal are nominal here, too."""
+    def _linear_data(self, method: ResolvedMethod, problem: Problem, backend: Backend | None) -> LinearData:
+        """Columns and targets of a linear model; columns that the discretizer declares nominal are nominal here, too.
+
+        ``backend`` counts the rows of the same table, if that is in memory.
+        """
         linear = method.linear
         assert linear is not None
         nominal = linear.nominal
@@ -102,7 +106,7 @@ class BaseCountingSieve(BaseSieve):
         if isinstance(problem.X, ChunkedTable):
             on_cluster = self.backend == "dask" or (self.backend == "auto" and problem.X.on_cluster)
             return stored_linear_data(problem.X, problem.targets, on_cluster=on_cluster, **options)
-        return linear_data(problem.features, problem.targets, **options)
+        return linear_data(problem.features, problem.targets, backend=backend, **options)
 
     def _find_parents(
         self, method: ResolvedMethod, problem: Problem, tables: list[CountingInput], given: Parents

@@ -36,9 +36,8 @@ from labelsieve.parameters import AT_LEAST_ONE, BETWEEN_0_AND_1, StrOptions, che
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.registry import CRITERIA, make_discretizer, make_target_discretizer
 from labelsieve.resources import n_threads, thread_context
-from labelsieve.selection.frames import column_names, frame_of_columns
 from labelsieve.selection.information import level_for_any_label as of_any_label
-from labelsieve.selection.summary import Summary
+from labelsieve.selection.selection import Summary, column_names, frame_of_columns
 from labelsieve.selectors.base import TARGET_TYPE, BaseSieve, Result
 from labelsieve.selectors.regressions.base import class_indicators
 from labelsieve.selectors.sieve import Sieve

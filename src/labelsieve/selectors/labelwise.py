@@ -226,7 +226,7 @@ class LabelwiseSieve(BaseCountingSieve):
         lists: list[Lists] = []
         rules: list[StoppingRule] = []
         with progress_bar(f"{method.criterion.name}: selecting features, target by target") as progress:
-            for target, of_target in enumerate(self._linear_data(method, problem).by_target()):
+            for target, of_target in enumerate(self._linear_data(method, problem, workspace.backend).by_target()):
                 only = slice(*np.searchsorted(target_of, (target, target + 1)).tolist())
                 unavailable = set(excluded)
                 if self.n_candidates is not None:

@@ -29,7 +29,7 @@ class PPTMI(BaseSieve):
     information, estimated by nearest neighbors without bins (Doquire and Verleysen 2011, 2013):
 
     .. math::
-        I(X_S; Y) = \psi(N) - \frac1N \sum_y n_y \psi(n_y)
+        I(X_S; Y) = \psi(N) - \frac{1}{N} \sum_y n_y \psi(n_y)
         + \frac{D}{N} \Big[ \sum_i \log e_i - \sum_i \log e_i^{(y)} \Big]
 
     with :math:`D` features, :math:`n_y` of :math:`N` rows of class :math:`y`, and :math:`e_i`, :math:`e_i^{(y)}` the Euclidean

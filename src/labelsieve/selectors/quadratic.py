@@ -241,7 +241,7 @@ class QuadraticSieve(BaseCountingSieve):
 
     .. math:: \min_w \; \tfrac12 (1 - a) \, w' H w - a \, F' w \quad \text{with } w \ge 0, \; \sum_i w_i = 1
 
-    where :math:`H_{ij} = I(x_i; x_j)`, :math:`H_{ii} = H(x_i)`, :math:`F_i = \frac1q \sum_y I(x_i; y)`, in bits, and
+    where :math:`H_{ij} = I(x_i; x_j)`, :math:`H_{ii} = H(x_i)`, :math:`F_i = \frac{1}{q} \sum_y I(x_i; y)`, in bits, and
     :math:`a = \bar H / (\bar H + \bar F)` with means over all :math:`d^2` and :math:`d` entries. For many labels this is
     MLQPFS (Soheili and Eftekhari Moghadam, eq. 5 and 8 to 12); for one target it is QPFS (Rodriguez-Lujan, Huerta, Elkan and
     Cruz 2010).
@@ -298,7 +298,7 @@ class QuadraticSieve(BaseCountingSieve):
         The minimized objective, with the shift, in bits.
     optimality_ : float
         The largest difference between the gradient of a feature with weight and the lowest gradient, as a fraction of
-        :math:`\frac12 (1-a) w'Hw + a F'w`, or of :math:`10^{-4} ((1-a) \max H_{ii} + a \max F_i)` if that is more. If the
+        :math:`\frac{1}{2} (1-a) w'Hw + a F'w`, or of :math:`10^{-4} ((1-a) \max H_{ii} + a \max F_i)` if that is more. If the
         matrix is positive semi-definite, the objective exceeds the minimum by at most this fraction.
     shift_ : float
         What was added to the diagonal, in bits.

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from sklearn.base import clone
 
+from labelsieve.counting.backends.protocol import Backend
 from labelsieve.counting.workspace import Workspace
 from labelsieve.criteria import Criterion, Hybrid, JoinedMIM
 from labelsieve.datasets.chunked_table import ChunkedTable
@@ -193,7 +194,7 @@ class Sieve(BaseCountingSieve):
             "n_rows_left_out": problem.n_left_out,
         }
         if method.formula is None:
-            linear = self._least_squares(method, problem)
+            linear = self._least_squares(method, problem, None)
             search = GreedySearch(linear, problem.n_features, forced, excluded, linear.constant_features)
             return _Started(search, problem, None, None, attributes, Lock())
         tables = method.encode(problem, self.n_jobs)
@@ -225,7 +226,7 @@ class Sieve(BaseCountingSieve):
             gain = joined_scores(tables, method.criterion, options)
         elif isinstance(method.criterion, Hybrid):
             gain = CombinedGain(
-                {"information": gain, "least squares": self._least_squares(method, problem)},
+                {"information": gain, "least squares": self._least_squares(method, problem, workspace.backend)},
                 problem.n_features,
                 method.criterion.weights,
                 combine=method.criterion.combine,
@@ -241,13 +242,13 @@ class Sieve(BaseCountingSieve):
         search = GreedySearch(gain, data.X.n_columns, forced, excluded, last)
         return _Started(search, problem, workspace, parents, attributes, Lock())
 
-    def _least_squares(self, method: ResolvedMethod, problem: Problem) -> LeastSquaresGain:
-        """Return the gain of a linear model of all targets."""
+    def _least_squares(self, method: ResolvedMethod, problem: Problem, backend: Backend | None) -> LeastSquaresGain:
+        """Return the gain of a linear model of all targets; ``backend`` counts the same rows, if anything is counted."""
         assert method.linear is not None
         of_targets = None
         if self.target_weight is not None:
             of_targets = checked_weights(self.target_weight, "target_weight", problem.targets.n_columns, "target")
-        data = self._linear_data(method, problem)
+        data = self._linear_data(method, problem, backend)
         return LeastSquaresGain(data, penalty=method.linear.penalty, target_weights=of_targets, n_jobs=self.n_jobs)
 
     def _extend(self, started: _Started, rule: Any, n_before: int) -> Result:

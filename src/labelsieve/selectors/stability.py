@@ -14,8 +14,7 @@ from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import take_rows
 from labelsieve.selectors.auto.folds import for_all_rows
 from labelsieve.statistics import Stability, stability_index
-from labelsieve.tables.label_sets import label_matrix
-from labelsieve.tables.targets import part_of_the_rows
+from labelsieve.tables.targets import label_matrix, part_of_the_rows
 from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
 Kind = Literal["auto", "bootstrap", "subsample", "pairs"]

@@ -15,8 +15,7 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.errors import InputError, did_you_mean, is_whole, require_same_rows, told_before
 from labelsieve.parameters import take_rows
-from labelsieve.tables.codes import Codes
-from labelsieve.tables.cut_points import require_finite
+from labelsieve.tables.codes import Codes, require_finite
 from labelsieve.tables.frames import (
     NumberTable,
     check_sparse,
@@ -29,7 +28,6 @@ from labelsieve.tables.frames import (
     unmask,
     validate_data,
 )
-from labelsieve.tables.label_sets import read_label_sets
 from labelsieve.tables.mistakes import look_over, refuse_targets_among_features
 from labelsieve.tables.targets import (
     TargetTable,
@@ -37,6 +35,7 @@ from labelsieve.tables.targets import (
     constant_numbers,
     constant_targets,
     counted_targets,
+    read_label_sets,
     read_target_columns,
     target_names,
     target_place,

@@ -35,8 +35,7 @@ from labelsieve.parameters import (
 from labelsieve.plotting import Axes, figure_function, report_function
 from labelsieve.progress import duration, progress_bar
 from labelsieve.registry import for_label_sets, make_classifier
-from labelsieve.selection.frames import frame_of_columns
-from labelsieve.selection.summary import Summary
+from labelsieve.selection.selection import Summary, frame_of_columns
 from labelsieve.selectors.auto.folds import (
     ALL,
     NONE,

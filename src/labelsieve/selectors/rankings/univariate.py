@@ -19,7 +19,7 @@ from labelsieve.registry import methods_of
 from labelsieve.resources import require_memory
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count, Result
 from labelsieve.selectors.regressions.base import BaseModelRanking, ModelData, Real
-from labelsieve.tables.cut_points import require_finite
+from labelsieve.tables.codes import require_finite
 from labelsieve.tables.frames import NumberTable
 from labelsieve.tables.magnitude import check_magnitude
 from labelsieve.tables.problem import Problem, Source, check_features
@@ -161,7 +161,7 @@ class BaselineSieve(BaseSieve):
     Parameters
     ----------
     criterion : {"random", "variance", "all"}, default="random"
-        A random order; the columns of largest variance :math:`\frac1N \sum_i (x_i - \bar x)^2` of their values, unscaled,
+        A random order; the columns of largest variance :math:`\frac{1}{N} \sum_i (x_i - \bar x)^2` of their values, unscaled,
         so that units matter; or all columns in order, whatever ``n_features_to_select`` says.
     n_features_to_select : int, float, str or None, default=10
         A number (all, if there are fewer), a fraction of all, ``"all"`` or None for all.

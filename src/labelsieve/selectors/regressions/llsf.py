@@ -202,7 +202,7 @@ class LLSF(BaseSieve):
     Notes
     -----
     Let v and u be eigenvectors of X'X and R for their smallest eigenvalues :math:`\sigma` and :math:`\lambda`. Along :math:`W +
-    t v u'` the objective is :math:`\frac12 (\sigma + \alpha \lambda) t^2` and terms that grow no faster than t, those of the
+    t v u'` the objective is :math:`\frac{1}{2} (\sigma + \alpha \lambda) t^2` and terms that grow no faster than t, the
     absolute values among them. So it is bounded below only where :math:`\sigma + \alpha \lambda \ge 0`, which is where it is
     convex. Elsewhere a run may end at a local minimum, which a larger ``beta`` makes likelier; or it reaches a point where the
     objective is unbounded below along the step, and ends there.
