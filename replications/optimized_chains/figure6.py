@@ -48,10 +48,16 @@ def means(results: Results, name: str, measure: str) -> dict[str, float]:
     return {method: float(part.curve(name, ALL, measure, method)[1].mean()) for method in METHODS}
 
 
+def compared_sets(results: Results) -> list[str]:
+    """Return the data sets for which all three methods are finished."""
+    part = results[PART]
+    return [name for name in part.datasets if all(part.curve(name, ALL, MEASURES[0], method)[1].size for method in METHODS)]
+
+
 def result_tables(results: Results) -> list[ResultTable]:
     """Return all means, and the claims."""
     rows, better, near = [], {}, {}
-    for name in results[PART].datasets:
+    for name in compared_sets(results):
         for measure in MEASURES:
             by_method = means(results, name, measure)
             rows.append((name, WORDS[measure], *(f"{value:.3f}" for value in by_method.values())))
@@ -76,7 +82,7 @@ def result_tables(results: Results) -> list[ResultTable]:
 
 def figures(results: Results) -> Figures:
     """Draw bars, each measure divided by its minimum over the three methods."""
-    names = results[PART].datasets
+    names = compared_sets(results)
     figure, axes = panels(1, len(names), height=2.4)
     for ax, name in zip(axes[0], names, strict=True):
         for position, measure in enumerate(MEASURES):
