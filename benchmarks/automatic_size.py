@@ -113,7 +113,7 @@ def one(name: str, split: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def costs(name: str) -> list[str]:
+def cost_of(name: str) -> list[str]:
     """Measure what the explained share and the marks of a data set cost, as multiples of a plain selection."""
     warnings.simplefilter("ignore")
     data = fetch(name)
@@ -147,7 +147,7 @@ def main() -> None:
     os.environ.setdefault("LABELSIEVE_DATA", str(shared_folder("data")))
     if options.cost:
         heads = ["set", ">selection, ms", ">fold selections", ">explained share", ">marks", ">select / selection"]
-        print(tables(heads, [costs(name) for name in options.sets.split(",")]))
+        print(tables(heads, [cost_of(name) for name in options.sets.split(",")]))
         return
     cells = [(name, split) for name in options.sets.split(",") for split in range(options.splits)]
     results = Parallel(options.jobs)(delayed(one)(*cell) for cell in cells)
