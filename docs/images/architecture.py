@@ -12,7 +12,7 @@ PYPROJECT = HERE.parents[1] / "pyproject.toml"
 # one step are alternatives, by the criterion.
 FLOW = [
     (["registry.resolve_method"], "ResolvedMethod", "names become objects: criterion, label space, discretizers"),
-    (["selectors.support.require_supported"], "", "refuses what does not go together, before data are read"),
+    (["selectors.sieve.require_supported"], "", "refuses what does not go together, before data are read"),
     (["tables.problem.read"], "Problem", "reads X, Y and weights, once, from anything that users pass"),
     (["registry.ResolvedMethod.encode"], "Codes", "LabelSpace.encode for targets, Discretizer.encode for features"),
     (["counting.workspace.Workspace"], "counts", "joint counts and sums of n log n, by a backend (make_backend)"),

@@ -8,7 +8,7 @@ import pytest
 from labelsieve import InputError, PairCounts, Sieve
 from labelsieve.criteria import MRMR, JoinedMIM
 from labelsieve.datasets import ChunkedTable
-from labelsieve.selectors.support import KINDS, support_table
+from labelsieve.selectors.sieve import KINDS, support_table
 from labelsieve.stopping import FDR, GTest, Knee, PermutationTest, ScoreThreshold
 
 ROOT = Path(__file__).parents[2]

@@ -33,7 +33,7 @@ from labelsieve.search import (
 from labelsieve.selection import Names
 from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, Parents
-from labelsieve.selectors.support import Request, require_supported
+from labelsieve.selectors.sieve import Request, require_supported
 from labelsieve.stopping import CrossValidated, SelectionPath, StoppingRule
 from labelsieve.stopping.base import CannotEvaluate
 from labelsieve.stopping.curves import stop_search

@@ -1,5 +1,10 @@
-"""Sieve: the selector that users start with. It selects features step by step, by any criterion."""
+"""Sieve: the selector that users start with. It selects features step by step, by any criterion.
 
+The second half of the module is the table of what goes with what: combinations of data, criterion and options that a
+:class:`Sieve` refuses before data are read.
+"""
+
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from threading import Lock
 from typing import Any, NamedTuple, Self
@@ -14,7 +19,7 @@ from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.discretize import AsGiven, one_table
 from labelsieve.errors import InputError
 from labelsieve.fingerprint import comparable
-from labelsieve.labelspace import LabelSpace, weights_of_variables
+from labelsieve.labelspace import LabelSpace, refusal, weights_of_variables
 from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
@@ -24,8 +29,7 @@ from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, ParentLists, Parents
 from labelsieve.selectors.pair_counts import PairCounts
-from labelsieve.selectors.support import Request, require_supported
-from labelsieve.stopping import SelectionPath, StoppingRule
+from labelsieve.stopping import CrossValidated, Knee, PermutationTest, ScoreThreshold, SelectionPath, StoppingRule
 from labelsieve.stopping.curves import stop_search
 from labelsieve.tables.nominal import ID_LEVELS, warn_of_bias, warn_of_single_levels
 from labelsieve.tables.problem import Problem, read
@@ -315,3 +319,149 @@ class Sieve(BaseCountingSieve):
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_search"}  # packed tables stay in this process
+
+
+# ------------------------------------------------------------------------- what goes with what
+
+KINDS = ("formula", "joined", "least squares", "hybrid")
+_OF_KIND = {
+    "formula": "a formula",
+    "joined": "labels joined after scoring (br-infogain, gmm)",
+    "least squares": "least squares (omp)",
+    "hybrid": "information and least squares (hybrid, the default)",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A fit that was asked for: the method, the kind of the data, and the options that not every method supports."""
+
+    method: ResolvedMethod
+    stored: bool = False  # a ChunkedTable or a Dask collection
+    counted: bool = False  # PairCounts
+    rule: StoppingRule | None = None
+    target_weight: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The kind of the criterion: one of ``KINDS``."""
+        criterion = self.method.criterion
+        if isinstance(criterion, JoinedMIM):
+            return "joined"
+        if isinstance(criterion, Hybrid):
+            return "hybrid"
+        return "formula" if self.method.linear is None else "least squares"
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An option, the kinds of criteria that do not support it, and the reason with the remedy."""
+
+    option: str
+    asked: Callable[[Request], bool]
+    kinds: tuple[str, ...]
+    reason: str
+
+
+_LINEAR = ("least squares", "hybrid")
+_OF_ADDED = (ScoreThreshold, Knee)
+
+
+def _of_scores(request: Request) -> bool:
+    return isinstance(request.rule, _OF_ADDED) and request.rule.of == "score"
+
+
+def _of_added(request: Request) -> bool:
+    return isinstance(request.rule, _OF_ADDED) and request.rule.of == "added"
+
+
+def _of_counts(request: Request) -> bool:
+    return request.rule is not None and not isinstance(request.rule, (*_OF_ADDED, CrossValidated, PermutationTest))
+
+
+_NO_COUNTS = (
+    "the rule tests what a feature adds to those selected before it, by counts that this method does not have; use "
+    "ScoreThreshold, Knee(of='score'), CrossValidated or a number."
+)
+
+
+#: Every combination that is refused because of the kind of its criterion, in the order in which they are checked.
+REFUSALS: tuple[Refusal, ...] = (
+    Refusal(
+        "PairCounts",
+        lambda request: request.counted,
+        (*_LINEAR, "joined"),
+        "PairCounts have counts of pairs alone; use a criterion whose formula needs no more, such as Sieve('mrmr').",
+    ),
+    Refusal(
+        "target_weight",
+        lambda request: request.target_weight,
+        ("joined",),
+        "target_weight is for sums over the targets; use a criterion such as Sieve('cmim').",
+    ),
+    Refusal(
+        "stopping rule by scores",
+        _of_scores,
+        ("hybrid",),
+        "its scores are relative to the best candidate of every step and do not decrease; use of='added', GTest, "
+        "CrossValidated or a fixed number, or another criterion, such as cmim.",
+    ),
+    Refusal(
+        "permutation test",
+        lambda request: isinstance(request.rule, PermutationTest),
+        ("hybrid",),
+        "its scores are relative to the best candidate of every step, also with permuted targets; use GTest, FDR or "
+        "CrossValidated, or another criterion, such as cmim.",
+    ),
+    Refusal(
+        "permutation test",
+        lambda request: isinstance(request.rule, PermutationTest),
+        ("joined",),
+        "the rule permutes the targets of a formula, and these scores are joined after scoring; use GTest, CrossValidated or a "
+        "number.",
+    ),
+    Refusal("permutation test", lambda request: isinstance(request.rule, PermutationTest), ("least squares",), _NO_COUNTS),
+    Refusal("other tests (g-test, fdr)", _of_counts, ("least squares",), _NO_COUNTS),
+    Refusal(
+        "stopping rule by added information",
+        _of_added,
+        ("least squares",),
+        "the added information is not available for this method; use of='score'.",
+    ),
+)
+
+
+def require_supported(request: Request) -> None:
+    """Raise an error that names the reason and the remedy if the combination is not supported."""
+    method, caller = request.method, f"Sieve({request.method.name})"
+    for each in REFUSALS:
+        if request.kind in each.kinds and each.asked(request):
+            raise InputError(f"{caller}: {each.reason}")
+    if method.formula is not None:
+        plan = method.formula.plan
+        needs = [*plan.target_needs, *(("weights of targets",) if request.target_weight else ())]
+        # Every label space has sums over targets; a formula that needs no more fits all of them.
+        reason = None if needs == ["sums over targets"] else refusal(needs, method.space)
+        if request.target_weight and not plan.takes_target_weights:
+            reason = "target_weight is for sums over the targets, and this formula pairs or compares them."
+        if reason is not None:
+            raise InputError(f"{caller}: {reason}")
+    if request.counted and method.space.name != "single":
+        raise InputError(f"PairCounts are counts of single targets; use targets='single', not {method.space.name!r}.")
+    if request.rule is not None and (request.stored or request.counted):
+        raise InputError("A stopping rule needs the table in memory; give a number of features, a fraction, or 'all'.")
+    if request.rule is not None and request.rule.is_test:
+        method.discretizer.require_unsupervised(type(request.rule).__name__)
+
+
+def support_table() -> str:
+    """The table in Markdown that the documentation shows: options in rows, kinds of criteria in columns.
+
+    >>> print(support_table().splitlines()[0][:30])
+    | option | a formula | labels
+    """
+    lines = [f"| option | {' | '.join(_OF_KIND[kind] for kind in KINDS)} |", "|---" * (len(KINDS) + 1) + "|"]
+    for option in dict.fromkeys(each.option for each in REFUSALS):
+        refused = {kind for each in REFUSALS if each.option == option for kind in each.kinds}
+        lines.append(f"| {option} | {' | '.join('no' if kind in refused else 'yes' for kind in KINDS)} |")
+    return "\n".join(lines)
