@@ -29,7 +29,8 @@ from labelsieve import AutoSieve
 from labelsieve.classifiers.prefix_scores import prefix_scores
 from labelsieve.datasets import fetch
 from labelsieve.labelspace import read_targets
-from labelsieve.selectors.auto.sieve import LearnerFeatures, learner_targets, learners_of, scaled_rows
+from labelsieve.selectors.auto.sieve import learner_targets, learners_of, scaled_rows
+from labelsieve.tables.nominal import LearnerFeatures
 from leaderboard import exported_folders, import_results, read_board
 
 N_MEMBERS = 6

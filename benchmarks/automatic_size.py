@@ -27,11 +27,12 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks.shared_folder import shared_folder
 from labelsieve import Sieve
-from labelsieve.classifiers.prefix_scores import LearnerFeatures, scaled_rows
+from labelsieve.classifiers.prefix_scores import scaled_rows
 from labelsieve.datasets import fetch
 from labelsieve.discoveries import row_tests_of
 from labelsieve.report.text import tables
 from labelsieve.selection import explained as parts
+from labelsieve.tables.nominal import LearnerFeatures
 from labelsieve.tables.problem import Problem, read
 
 SETS = [

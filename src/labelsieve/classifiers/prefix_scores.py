@@ -23,15 +23,11 @@ from labelsieve.errors import InputError, unknown_name
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES, Scorer
 from labelsieve.parameters import take_columns, take_rows
-from labelsieve.tables.codes import require_finite
-from labelsieve.tables.frames import NumberTable, check_sparse, read_table
+from labelsieve.tables.frames import check_sparse
+from labelsieve.tables.nominal import LearnerFeatures
 from labelsieve.tables.targets import TargetTable, part_of_the_rows
 from labelsieve.tables.types import TableLike, TargetsLike, WeightsLike, as_table, is_sparse
 
-MAX_INDICATORS = 20  # columns of a nominal feature, for its most frequent levels
-LARGEST_DENSE = 2**25  # cells of a sparse matrix that is made dense: most learners are much faster then
-
-Real = NDArray[np.float64]
 Scale = Literal["standard", "minmax"]
 SCALES = ("standard", "minmax")
 NONE = "none"  # None in files and on the command line
@@ -167,54 +163,6 @@ def _has_nested_predictions(estimator: BaseEstimator, measure: str) -> bool:
         return isinstance(estimator, KNNRegressor)
     extended = isinstance(estimator, BRkNN) and estimator.extension is not None  # predictions do not follow from probabilities
     return isinstance(estimator, BaseNeighborClassifier) and not extended
-
-
-class LearnerFeatures:
-    """Features as columns of numbers: a nominal feature has an indicator for each of its most frequent levels.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"size": [1.0, 2.5, None], "color": ["red", "blue", "green"]})
-    >>> LearnerFeatures(frame).columns([1, 0])
-    (array([[0. , 0. , 1. , 1. ],
-           [1. , 0. , 0. , 2.5],
-           [0. , 1. , 0. , nan]]), array([3, 4]))
-    """
-
-    def __init__(self, X: TableLike | NumberTable) -> None:
-        self._table: NumberTable = read_table(X, allow_missing=True)
-        require_finite(self._table, allow_missing=True)
-        self.n_features = self._table.shape[1]
-
-    def columns(self, features: Sequence[int]) -> tuple[Real, NDArray[np.intp]]:
-        """Return the columns of these features side by side, and their number up to every feature. Missing cells are NaN."""
-        blocks = [self._columns_of(int(feature)) for feature in features]
-        return np.column_stack(blocks), np.cumsum([block.shape[1] for block in blocks], dtype=np.intp)
-
-    def everything(self) -> Any:
-        """Return the columns of all features; a large sparse matrix stays sparse."""
-        if self._table.dense is None:
-            rows = self._table.sparse.tocsr().astype(np.float64)
-            return rows.toarray() if rows.shape[0] * rows.shape[1] <= LARGEST_DENSE else rows
-        if not self._table.nominal:
-            return np.asarray(self._table.dense, dtype=np.float64)
-        return self.columns(range(self.n_features))[0]
-
-    @property
-    def has_gaps(self) -> bool:
-        """Whether some feature is nominal or has missing cells, so that methods that calculate refuse the table."""
-        values = self._table.sparse.data if self._table.dense is None else self._table.dense
-        return bool(self._table.nominal) or bool(np.isnan(values).any())
-
-    def _columns_of(self, feature: int) -> Real:
-        values = np.asarray(self._table.column(feature), dtype=np.float64)
-        if feature not in self._table.nominal:
-            return values[:, np.newaxis]
-        levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-        if len(levels) <= 2:  # the second level against the first
-            return np.where(np.isnan(values), np.nan, values == levels[-1])[:, np.newaxis] if len(levels) else values[:, None]
-        kept = np.sort(levels[np.argsort(-counts, kind="stable")[:MAX_INDICATORS]])
-        indicators: Real = (values[:, np.newaxis] == kept).astype(np.float64)
-        return indicators
 
 
 def learner_targets(targets: TargetTable) -> tuple[NDArray[Any], bool]:

@@ -33,11 +33,11 @@ from sklearn.utils import check_random_state
 
 from labelsieve import core
 from labelsieve.classifiers.neighbor_search import nested_neighbors
-from labelsieve.classifiers.prefix_scores import LearnerFeatures
 from labelsieve.errors import InputError, is_whole
 from labelsieve.progress import progress_bar
 from labelsieve.resources import one_blas_thread
 from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.nominal import LearnerFeatures
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TargetTable, part_of_the_rows
 from labelsieve.tables.types import StoredTable

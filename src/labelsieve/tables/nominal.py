@@ -1,6 +1,6 @@
-"""Levels of nominal columns: which are kept, which are pooled into one, and the codes of the cells."""
+"""Nominal columns: which of their levels are kept or pooled, the codes of their cells, and their indicators for learners."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.errors import ColumnWarning, IdLikeColumnWarning, some_of, warn
-from labelsieve.tables.codes import MAX_LEVELS, Codes, SparseCodes
-from labelsieve.tables.frames import NumberTable
+from labelsieve.tables.codes import MAX_LEVELS, Codes, SparseCodes, require_finite
+from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.text import LOOKED_AT, decimal_mark, is_placeholder
+from labelsieve.tables.types import FloatArray, TableLike
 
 MOST_KEPT = MAX_LEVELS - 2  # a code is left for pooled levels, and one for missing cells
 ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, is like an id
 ID_LEVEL_ROWS = 10  # its levels of fewer rows are pooled
 BIASED_ROWS = {"plugin": ID_LEVEL_ROWS, "miller-madow": 6}  # levels of fewer rows on average have too much information
+MAX_INDICATORS = 20  # columns of a nominal feature for learners, for its most frequent levels
+LARGEST_DENSE = 2**25  # cells of a sparse matrix that is made dense: most learners are much faster then
 _BOTH = np.array([0.0, 1.0])  # levels of a column of booleans that has both
 
 
@@ -251,3 +254,51 @@ def declare_nominal(table: NumberTable, columns: str | Collection[int]) -> Numbe
     """Return the table with more nominal columns: ``"all"``, or positions."""
     positions = range(table.shape[1]) if isinstance(columns, str) else columns
     return replace(table, nominal=table.nominal | frozenset(positions)) if len(positions) else table
+
+
+class LearnerFeatures:
+    """Features as columns of numbers: a nominal feature has an indicator for each of its most frequent levels.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"size": [1.0, 2.5, None], "color": ["red", "blue", "green"]})
+    >>> LearnerFeatures(frame).columns([1, 0])
+    (array([[0. , 0. , 1. , 1. ],
+           [1. , 0. , 0. , 2.5],
+           [0. , 1. , 0. , nan]]), array([3, 4]))
+    """
+
+    def __init__(self, X: TableLike | NumberTable) -> None:
+        self._table: NumberTable = read_table(X, allow_missing=True)
+        require_finite(self._table, allow_missing=True)
+        self.n_features = self._table.shape[1]
+
+    def columns(self, features: Sequence[int]) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Return the columns of these features side by side, and their number up to every feature. Missing cells are NaN."""
+        blocks = [self._columns_of(int(feature)) for feature in features]
+        return np.column_stack(blocks), np.cumsum([block.shape[1] for block in blocks], dtype=np.intp)
+
+    def everything(self) -> Any:
+        """Return the columns of all features; a large sparse matrix stays sparse."""
+        if self._table.dense is None:
+            rows = self._table.sparse.tocsr().astype(np.float64)
+            return rows.toarray() if rows.shape[0] * rows.shape[1] <= LARGEST_DENSE else rows
+        if not self._table.nominal:
+            return np.asarray(self._table.dense, dtype=np.float64)
+        return self.columns(range(self.n_features))[0]
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether some feature is nominal or has missing cells, so that methods that calculate refuse the table."""
+        values = self._table.sparse.data if self._table.dense is None else self._table.dense
+        return bool(self._table.nominal) or bool(np.isnan(values).any())
+
+    def _columns_of(self, feature: int) -> FloatArray:
+        values = np.asarray(self._table.column(feature), dtype=np.float64)
+        if feature not in self._table.nominal:
+            return values[:, np.newaxis]
+        levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+        if len(levels) <= 2:  # the second level against the first
+            return np.where(np.isnan(values), np.nan, values == levels[-1])[:, np.newaxis] if len(levels) else values[:, None]
+        kept = np.sort(levels[np.argsort(-counts, kind="stable")[:MAX_INDICATORS]])
+        indicators: FloatArray = (values[:, np.newaxis] == kept).astype(np.float64)
+        return indicators

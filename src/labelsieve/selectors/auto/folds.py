@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from labelsieve.classifiers.prefix_scores import LearnerFeatures, Measured, Scale, prefix_scores, scaled_rows
+from labelsieve.classifiers.prefix_scores import Measured, Scale, prefix_scores, scaled_rows
 from labelsieve.errors import InputError
 from labelsieve.labelspace import read_targets
 from labelsieve.metrics import MEASURES
 from labelsieve.parameters import take_rows
 from labelsieve.registry import make_selector, method_of
 from labelsieve.statistics import confidence_band
+from labelsieve.tables.nominal import LearnerFeatures
 from labelsieve.tables.targets import part_of_the_rows
 from labelsieve.tables.types import TableLike, TargetsLike
 

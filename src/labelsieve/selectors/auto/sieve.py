@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, get_tags
 
 from labelsieve.classifiers import KNNRegressor, MLkNN
-from labelsieve.classifiers.prefix_scores import LearnerFeatures, learner_targets, scaled_rows
+from labelsieve.classifiers.prefix_scores import learner_targets, scaled_rows
 from labelsieve.datasets.splits import IterativeStratifiedKFold
 from labelsieve.errors import InputError, is_whole, unknown_name
 from labelsieve.labelspace.base import RandomState
@@ -51,6 +51,7 @@ from labelsieve.selectors.auto.folds import (
 )
 from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, Result
 from labelsieve.stopping.base import MAX_CURVE_LENGTH
+from labelsieve.tables.nominal import LearnerFeatures
 from labelsieve.tables.problem import Problem
 from labelsieve.tables.targets import TargetTypes
 from labelsieve.tables.types import TableLike, TargetsLike, as_table
