@@ -15,7 +15,7 @@ BUDGETS = {
     ("fit",): (110, 25, 12),
     ("default",): (None, 32, None),
     # A selection that also predicts held-out rows and tests its rows against noise.
-    ("select", str(TABLE), "left,upgraded,complained"): (None, 56, None),
+    ("select", str(TABLE), "left,upgraded,complained"): (None, 50, None),
     ("compare",): (None, 65, None),
 }
 

@@ -321,13 +321,16 @@ def select(
     else:
         selector, problem, data = options.fit(file, **settings)
         names, labels = data.feature_names, data.label_names
+        can_explain = selector._can_explain(problem)
+        # The table of a terminal shows the explained share in place of the components, unless --details asks for both.
+        shows_components = details or json or format is not Format.table or output is not None or not can_explain
         selection = selector.selection(
             problem,
             names=names,
             label_names=labels,
             redundant=redundant,
-            components=True,
-            explained=selector._can_explain(problem),
+            components=shows_components,
+            explained=can_explain,
             stability=stability,
         )
     if output is not None:

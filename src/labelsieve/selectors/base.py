@@ -458,12 +458,13 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         components : bool, default=False
             Add relevance, redundancy and complementarity of the first 100 features, see :meth:`information_components`, and
             the label that every feature has the most information about. Without it, features have the relevance that ``fit``
-            computed, if any.
+            or ``explained`` computed, if any.
         information : bool, default=False
             Add the mutual information of every selected feature with every label, see :meth:`label_information`.
         explained : bool, default=False
-            Add the explained share of every number of features, see :meth:`explained_share`, and the mark of the features
-            that can be told from noise. A selection with ``n_features_to_select="auto"`` has the share anyway.
+            Add the explained share of every number of features, see :meth:`explained_share`, the mark of the features that
+            can be told from noise, and the label that every feature has the most information about. A selection with
+            ``n_features_to_select="auto"`` has the share anyway.
         stability : Stability or int, default=None
             Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection; or a number of
             resamples, to compute it.
@@ -552,7 +553,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         steps: dict[str, Any] = {}
         if problem is not None:
             near = {} if redundant is None else self.redundant_features(problem, at_least=redundant)
-            if components or information:
+            if components or information or explained:
                 columns = self._listed_columns()
                 about = dict(zip(columns, label_information(problem, self.coding(), columns), strict=True))
             if components and self._has_one_table():
@@ -562,7 +563,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         for label, columns_, scores in self._lists(len(labels)):
             for index, column in enumerate(map(int, columns_)):
                 known, top = about.get(column), dict[str, Any]()
-                if known is not None and components:
+                if known is not None and (components or explained):
                     most = int(known.argmax())
                     top = {"top_label": labels[most], "top_label_information": float(known[most])}
                 if share is not None and index + 1 in share.sizes:
