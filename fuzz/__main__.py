@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-NAMES = ("arff", "xml", "libsvm", "csv", "parquet", "matlab", "npz", "packed", "any")
+NAMES = ("arff", "xml", "libsvm", "csv", "parquet", "matlab", "packed", "any")
 LEAST = 5  # seconds; less is not worth a new process
 PATIENCE = 30  # seconds that a process may take beyond its time
 

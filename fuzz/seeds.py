@@ -70,15 +70,6 @@ def parquet_seeds():
     return [parquet_file(columns), parquet_file({"a": [[1], [2, 3]], "b": [b"x", b"\xff"]}, compression="gzip")]
 
 
-def npz_seeds():
-    made = []
-    for form in ("csr", "csc", "coo"):
-        file = io.BytesIO()
-        sparse.save_npz(file, sparse.csr_array(np.eye(3)).asformat(form), compressed=form == "csr")
-        made.append(file.getvalue())
-    return made
-
-
 def packed_seeds():
     made = [pack(content) for pack in PACKERS for content in (ARFF[0], LIBSVM[0])]
     try:
@@ -113,6 +104,5 @@ def seeds(target):
         "parquet": parquet_seeds,
         "packed": packed_seeds,
         "spreadsheet": spreadsheet_seeds,
-        "npz": npz_seeds,
     }
     return made[target]() if target in made else [*ARFF, *LIBSVM, *CSV]

@@ -18,7 +18,6 @@ from labelsieve.datasets.readers.labels import read_label_header
 from labelsieve.datasets.readers.libsvm import parse_libsvm
 from labelsieve.datasets.readers.load import parse, split_columns
 from labelsieve.datasets.readers.matlab import parse_matlab
-from labelsieve.datasets.readers.npz import pair_table, read_matrix
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import parse_spreadsheet
 from labelsieve.errors import DatasetError
@@ -78,12 +77,6 @@ def read_packed(file):
     read_with(parse)(read_bytes(file, max_bytes=UNPACKED))
 
 
-def parse_pair(data, file, max_bytes):
-    """The same matrix as features and as labels."""
-    matrix = read_matrix(data, file, max_bytes)
-    return pair_table(matrix, matrix, file)
-
-
 TARGETS = {
     "arff": read_with(parse_arff),
     "xml": as_file(read_label_header),
@@ -91,7 +84,6 @@ TARGETS = {
     "csv": read_with(parse_csv),
     "parquet": read_with(parse_parquet),
     "matlab": read_with(parse_matlab),
-    "npz": read_with(parse_pair),
     "packed": as_file(read_packed),
     "spreadsheet": read_with(parse_spreadsheet),
     "options": read_options,

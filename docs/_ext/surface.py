@@ -26,7 +26,7 @@ PACKAGES = {
     "labelsieve.classifiers": "BinaryRelevance LabelPowerset BRkNN MLkNN",
     "labelsieve.chains": "",
     "labelsieve.metrics": "",
-    "labelsieve.datasets": "load save fetch Dataset",
+    "labelsieve.datasets": "load fetch Dataset",
     "labelsieve.datasets.splits": "",
     "labelsieve.studies": "",
     "labelsieve.report": "",

@@ -4,10 +4,8 @@ import gzip
 
 import numpy as np
 import pytest
-from scipy import sparse
 from scipy.io import savemat
 
-from labelsieve.datasets import Dataset, save
 from tests.support import command_line as commandline
 from tests.support.command_line import refusal
 
@@ -68,18 +66,6 @@ def test_select_reads_matlab_and_libsvm(tmp_path):
     assert run("select", tmp_path / "songs.libsvm", "-k", 1).splitlines()[0].startswith("hybrid: 1 of 2 features for 2 labels")
 
 
-@pytest.mark.parametrize("wrap", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
-def test_select_needs_no_labels_for_a_parquet_file_of_ours(tmp_path, wrap):
-    pytest.importorskip("pyarrow")
-    values = np.array(ROWS, float)
-    kinds = ("numeric",) * 2
-    save(Dataset(wrap(values[:, :2]), values[:, 2:], ("tempo", "loud"), ("calm", "happy"), kinds), tmp_path / "songs.parquet")
-    for labels in ([], ["--labels", "calm,happy"]):
-        lines = run("select", tmp_path / "songs.parquet", "-k", 1, *labels).splitlines()
-        assert lines[0].startswith("hybrid: 1 of 2 features for 2 labels")
-        assert lines[-1].split()[:2] == ["1", "tempo"]
-
-
 def test_info_prints_the_statistics_of_the_field(tmp_path):
     file, options = mulan(tmp_path)
     text = run("datasets", "info", file, *options)
@@ -91,32 +77,6 @@ def test_info_prints_the_statistics_of_the_field(tmp_path):
     assert facts["distinct labelsets"] == "3"
 
 
-@pytest.mark.parametrize("ending", ["arff", "arff.gz", "parquet", "svm", "csv.bz2"])
-def test_convert_writes_what_info_reads(tmp_path, ending):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
-    file, _ = mulan(tmp_path)
-    out = tmp_path / f"new.{ending}"
-    line = run("datasets", "convert", file, out)
-    files = f"{out} and {tmp_path / 'new.xml'}" if ending.startswith("arff") else str(out)
-    assert line == f"{files}: 6 rows, 2 features, 2 labels.\n"
-    labels = ["--labels", "2"] if ending.startswith("csv") else []
-    assert run("datasets", "info", out, *labels).splitlines()[1:] == run("datasets", "info", file).splitlines()[1:]
-
-
-def test_convert_takes_labels_and_says_what_it_does_with_text_and_gaps(tmp_path):
-    file = tmp_path / "songs.arff"
-    file.write_text(HEAD + "@attribute title string\n" + LABELS + "98,3,'A, b',1,?\n160,9,c,0,1\n", encoding="utf-8")
-    convert = ("datasets", "convert", file, tmp_path / "new.csv", "--labels", "calm,happy")
-    assert "--strings drop" in refusal(*convert)
-    assert "--missing-labels drop" in refusal(*convert, "--strings", "nominal")
-    run(*convert, "--strings", "nominal", "--missing-labels", "absent")
-    text = (tmp_path / "new.csv").read_text(encoding="utf-8")
-    assert text == '"tempo","loud","title","calm","happy"\n98,3,"A, b",1,0\n160,9,c,0,1\n'
-    run(*convert, "--strings", "drop", "--missing-labels", "drop", "--overwrite")
-    assert (tmp_path / "new.csv").read_text(encoding="utf-8") == '"tempo","loud","calm","happy"\n160,9,0,1\n'
-
-
 @pytest.mark.parametrize("command", [("select",), ("datasets", "info")])
 def test_commands_that_read_a_file_take_what_its_refusal_suggests(tmp_path, command):
     file = tmp_path / "songs.csv"
@@ -124,20 +84,6 @@ def test_commands_that_read_a_file_take_what_its_refusal_suggests(tmp_path, comm
     assert "--labels: a number" in refusal(*command, file)
     assert "--missing-labels drop" in refusal(*command, file, "--labels", "1", "--missing-labels", "error")
     assert run(*command, file, *([] if command[0] == "datasets" else ["-k", 1]), "--labels", "1", "--missing-labels", "drop")
-
-
-def test_convert_refuses_in_one_line(tmp_path):
-    file, _ = mulan(tmp_path)
-    assert "songs.doc: its name does not say what to write" in refusal("datasets", "convert", file, tmp_path / "songs.doc")
-    assert "this file exists already" in refusal("datasets", "convert", file, file)
-    assert "--overwrite" in refusal("datasets", "convert", file, file)
-    (tmp_path / "new.xml").write_text('<labels><label name="other"/></labels>', encoding="utf-8")
-    line = refusal("datasets", "convert", file, tmp_path / "new.arff")
-    assert "new.xml: this file exists already" in line
-    assert "--overwrite" in line
-    assert "No such file" in refusal("datasets", "convert", file, tmp_path / "nowhere" / "new.arff")
-    assert "No such file" in refusal("datasets", "convert", tmp_path / "absent.arff", tmp_path / "new.svm")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.xml", "songs.arff.gz", "songs.xml"]
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path):

@@ -54,22 +54,16 @@ def test_select_reads_label_sets_and_names_what_it_decided(file):
 
 
 @pytest.mark.parametrize("labels", ["y*", r"re:^y\d$", "y1,y2", "2"])
-def test_patterns_name_the_same_labels_for_every_command(file, tmp_path, labels):
+def test_patterns_name_the_same_labels_for_every_command(file, labels):
     assert document("select", file, "--labels", labels, "-k", 1)[0]["labels"] == ["y1", "y2"]
     assert document("datasets", "info", file, "--labels", labels)[0]["n_labels"] == 2
-    out = tmp_path / "new.arff"
-    assert run("datasets", "convert", file, out, "--labels", labels).exit_code == 0
-    assert (tmp_path / "new.xml").read_text().count("<label name=") == 2
 
 
-def test_compare_report_and_convert_read_as_select_does(file, tmp_path):
+def test_compare_and_report_read_as_select_does(file, tmp_path):
     pytest.importorskip("matplotlib")
     page = tmp_path / "songs.html"
     assert run("report", file, *SETS, "-o", page, "--stability", 0, "-k", 2).exit_code == 0
     assert "calm" in page.read_text(encoding="utf-8")
-    assert run("datasets", "convert", file, tmp_path / "new.csv", *SETS).exit_code == 0
-    header = (tmp_path / "new.csv").read_text().splitlines()[0]
-    assert header == '"when","size","key","noise","y1","y2","any","calm","loud"'
     small = ["--methods", "jmi", "-k", "1..2", "--splits", "2x50%", "--classifiers", "brknn:k=3", "--measures", "hamming_loss"]
     csv = file.with_name("plain.csv")
     csv.write_text("a,b,tags\n" + "".join(f"{k % 3},{k % 5},{'x;y' if k % 3 else 'x'}\n" for k in range(40)))
@@ -77,11 +71,9 @@ def test_compare_report_and_convert_read_as_select_does(file, tmp_path):
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.parametrize("command", [("select",), ("report",), ("datasets", "info"), ("compare",), ("datasets", "convert")])
+@pytest.mark.parametrize("command", [("select",), ("report",), ("datasets", "info"), ("compare",)])
 def test_the_memory_limit_is_an_option_of_every_command(file, tmp_path, command):
-    more = {"compare": ["--methods", "jmi", "--out", tmp_path / "study"], "convert": [tmp_path / "new.svm"]}.get(
-        command[-1], []
-    )
+    more = ["--methods", "jmi", "--out", tmp_path / "study"] if command == ("compare",) else []
     line = refusal(*command, file, *more, *SETS, "--max-bytes", "2k")
     assert "songs.csv: its content is longer than 1,024 bytes" in line
     assert "pass --max-bytes with a larger number" in line

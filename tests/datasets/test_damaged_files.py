@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import io as matlab
 from scipy import sparse
 
-from fuzz.seeds import LIBSVM, OPTIONS, TABLE, npz_seeds, spreadsheet_seeds
+from fuzz.seeds import LIBSVM, OPTIONS, TABLE, spreadsheet_seeds
 from fuzz.targets import read_or_refused
 from labelsieve.datasets import Dataset, DatasetError, load
 from labelsieve.datasets.readers.columns import Table
@@ -54,17 +54,6 @@ def test_damage_is_read_or_refused(kind, data):
         table = parse(content, "made")
         assert isinstance(table, Table)
         assert table.cells.shape[1] == len(table.columns)
-
-
-@pytest.mark.parametrize("seed", range(3))
-@given(data=st.data())
-def test_damaged_matrices_are_read_or_refused(seed, data):
-    content = npz_seeds()[seed]
-    for _ in range(data.draw(st.integers(0, 3))):
-        start = data.draw(st.integers(0, len(content)))
-        end = data.draw(st.integers(start, min(len(content), start + 4)))
-        content = content[:start] + data.draw(PIECES | st.binary(max_size=4)) + content[end:]
-    read_or_refused("npz", content)
 
 
 @given(data=st.data())

@@ -1,4 +1,4 @@
-"""The text format of the extreme classification repository, read as a stream, and pairs of SciPy matrices."""
+"""The text format of the extreme classification repository, read as a stream."""
 
 import gzip
 import tracemalloc
@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
 
-from labelsieve.datasets import Dataset, DatasetError, load, save
+from labelsieve.datasets import DatasetError, load
 from labelsieve.datasets.readers.libsvm import BLOCK, parse_libsvm
 
 SIZES = "4 5 3\n0,2 0:0.5 4:1e-3\n 1:2\n1\n\n"  # rows with labels and features, with one of them, and with none
@@ -106,70 +105,3 @@ def test_text_longer_than_the_memory_limit_is_read_as_a_stream(tmp_path):
     assert most < limit < len(text)
     assert found.shape == (rows, 5, 3)
     assert found.X.sum() == rows * 1.75
-
-
-def dataset():
-    X = sparse.csr_array(np.array([[0.0, 0.1], [np.nan, 0], [3, -1e-300]]))
-    Y = sparse.csc_array(np.array([[1, 0], [0, 0], [1, 1]], np.uint8))
-    return Dataset(X, Y, ("feature0", "feature1"), ("label0", "label1"), ("numeric",) * 2, name="songs")
-
-
-@pytest.mark.parametrize("name", ["songs.X.npz", "X.trn.npz", "songs.X.npz.gz", "songs.txt.xz"])
-def test_what_is_saved_is_loaded_again(tmp_path, name):
-    files = save(dataset(), tmp_path / name)
-    assert sorted(tmp_path.iterdir()) == sorted(files)
-    found = load(files[0])
-    np.testing.assert_array_equal(found.X.toarray(), dataset().X.toarray())
-    np.testing.assert_array_equal(found.Y.toarray(), dataset().Y.toarray())
-    assert (found.feature_names, found.label_names) == (dataset().feature_names, dataset().label_names)
-    assert (found.Y.dtype, found.Y.format) == (np.uint8, "csc")
-
-
-@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
-def test_matrices_of_scipy_are_read_and_parts_joined(tmp_path, form):
-    X, Y = sparse.random_array((6, 4), density=0.5, rng=0), sparse.csr_array(np.eye(6)[:, :3])
-    for part, rows in (("trn", slice(0, 4)), ("tst", slice(4, 6))):
-        sparse.save_npz(tmp_path / f"X.{part}.npz", X.tocsr()[rows].asformat(form))
-        sparse.save_npz(tmp_path / f"Y.{part}.npz", Y[rows].asformat(form))
-    found = load([tmp_path / "X.trn.npz", tmp_path / "X.tst.npz"])
-    np.testing.assert_array_equal(found.X.toarray(), X.toarray())
-    np.testing.assert_array_equal(found.Y.toarray(), Y.toarray())
-
-
-def test_a_pair_without_labels_or_with_other_rows_is_refused(tmp_path):
-    sparse.save_npz(tmp_path / "songs.X.npz", sparse.csr_array(np.eye(3)))
-    with pytest.raises(DatasetError, match=r"songs\.X\.npz: there is no file songs\.Y\.npz with the labels next to it"):
-        load(tmp_path / "songs.X.npz")
-    sparse.save_npz(tmp_path / "songs.Y.npz", sparse.csr_array(np.eye(4)))
-    with pytest.raises(DatasetError, match="it has 3 rows, and the labels have 4"):
-        load(tmp_path / "songs.X.npz")
-    sparse.save_npz(tmp_path / "songs.npz", sparse.csr_array(np.eye(4)))
-    with pytest.raises(DatasetError, match=r"songs\.npz: its name does not say which file has the labels"):
-        load(tmp_path / "songs.npz")
-    with pytest.raises(DatasetError, match=r"new\.npz: its name does not say which file has the labels"):
-        save(dataset(), tmp_path / "new.npz")
-    (tmp_path / "songs.X.npz").unlink()
-    with pytest.raises(DatasetError, match=r"songs\.Y\.npz: this file exists already"):
-        save(dataset(), tmp_path / "songs.X.npz")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["songs.Y.npz", "songs.npz"]
-
-
-@pytest.mark.parametrize(
-    ("arrays", "words"),
-    [
-        ({"arr_0": np.ones(2)}, r"cannot be read as a sparse matrix of SciPy .* one of the formats csr, csc, coo"),
-        ({"format": b"csr", "shape": [1, 2], "data": [1j], "indices": [0], "indptr": [0, 1]}, "with complex128 values"),
-        ({"format": b"csr", "shape": [1, 2], "data": [1.0], "indices": [7], "indptr": [0, 1]}, "row 0 stores column 7"),
-        (
-            {"format": b"csr", "shape": [1, 10**12], "data": [1.0], "indices": [7], "indptr": [0, 1]},
-            "it asks for 1,000,000,000,000",
-        ),
-        ({"format": b"coo", "shape": [1, 2], "data": [1.0, 2.0], "row": [0], "col": [0]}, "cannot be read"),
-        ({"format": b"csr", "shape": [1, 2], "data": ["a"], "indices": [0], "indptr": [0, 1]}, "cannot be read"),
-    ],
-)
-def test_archives_of_something_else_are_refused(tmp_path, arrays, words):
-    np.savez(tmp_path / "a.X.npz", **arrays)
-    sparse.save_npz(tmp_path / "a.Y.npz", sparse.csr_array(np.eye(1)))
-    with pytest.raises(DatasetError, match=words):
-        load(tmp_path / "a.X.npz")

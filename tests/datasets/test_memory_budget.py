@@ -162,7 +162,7 @@ def test_what_is_no_file_is_refused_by_every_command(tmp_path, monkeypatch, kind
     NO_FILES[kind](path if kind != "a socket" else os.path.relpath(path))
     with pytest.raises(DatasetError, match=f"made.csv: this.* is {kind}, not a file"):
         load(path, 1)
-    commands = [("select", path), ("datasets", "info", path), ("datasets", "convert", path, tmp_path / "new.arff")]
+    commands = [("select", path), ("datasets", "info", path)]
     commands += [("report", path)] if kind != "a folder" else []  # which may be that of a study
     for command in commands:
         assert f"is {kind}, not a file" in refusal(*command, "--labels", 1)

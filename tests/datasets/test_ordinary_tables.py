@@ -2,7 +2,6 @@
 
 import csv
 import io
-import warnings
 
 import numpy as np
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.preprocessing import MultiLabelBinarizer
 
-from labelsieve.datasets import DatasetError, DatasetWarning, load, save
+from labelsieve.datasets import DatasetError, DatasetWarning, load
 from tests.support.table_libraries import install_only
 
 READERS = ["pyarrow", "csv"]
@@ -288,23 +287,3 @@ def test_missing_labels_may_be_kept(write):
     found = load(write("a,b,y,z\n" + rows), "y,z", missing_labels="keep")
     assert np.isnan(found.Y[:, 0]).sum() == 12
     assert found.Y[1].tolist() == [1, 0]
-
-
-@pytest.mark.parametrize("ending", ["arff", "parquet", "csv", "csv.gz"])
-def test_mixed_tables_are_the_same_after_a_conversion(write, tmp_path, ending):
-    if ending == "parquet":
-        pytest.importorskip("pyarrow")
-    file = write("when;size;key;tags\n1970-01-02;1,5;A;x;\n".replace("x;\n", "x\n") + "1970-01-01;;B flat;y,x\n;2;;x\n")
-    with pytest.warns(DatasetWarning):
-        data = load(file, "tags", label_separator=",")
-    save(data, tmp_path / f"new.{ending}")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        again = load(tmp_path / f"new.{ending}", 2 if ending.startswith("csv") else None)
-    np.testing.assert_array_equal(again.X, data.X)
-    np.testing.assert_array_equal(again.Y, data.Y)
-    assert (again.feature_names, again.label_names, again.categories) == (
-        data.feature_names,
-        data.label_names,
-        data.categories,
-    )

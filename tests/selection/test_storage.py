@@ -14,6 +14,7 @@ from labelsieve.criteria.relevance_redundancy import MIFS
 from labelsieve.discretize import EqualWidth
 from labelsieve.formula import I, f, s, sum_s, sum_y, y
 from labelsieve.selection import Selection, read_selection
+from labelsieve.selection.storage import write_file
 from tests.support.selection_data import NAMES, assert_same_selection, make_data
 
 selectors = pytest.mark.parametrize("selector", [Sieve, LabelwiseSieve])
@@ -244,3 +245,37 @@ def test_a_link_stays_and_the_file_that_it_points_to_is_replaced(tmp_path):
     assert real.stat().st_mode & 0o777 == 0o640
     assert read_selection(real) == read_selection(link)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["link.json", "real.json", "there"]
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+    path = tmp_path / "selection.json"
+    write_file(path, b"old")
+
+    def fail(fd):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="No space"):
+        write_file(path, b"new")
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"selection.json": b"old"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and permissions are others there")
+def test_links_are_followed_and_permissions_stay(tmp_path):
+    (tmp_path / "there").mkdir()
+    real = tmp_path / "there" / "real.json"
+    (tmp_path / "link.json").symlink_to(real)
+    write_file(tmp_path / "link.json", b"first")
+    mask = os.umask(0)
+    os.umask(mask)
+    assert real.stat().st_mode & 0o777 == 0o666 & ~mask
+    real.chmod(0o600)
+    write_file(tmp_path / "link.json", b"second")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (real.read_bytes(), real.stat().st_mode & 0o777) == (b"second", 0o600)
+
+
+def test_errors_name_the_file_and_not_its_draft(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OSError, match=r"file/selection\.json'$"):
+        write_file(tmp_path / "file" / "selection.json", b"")

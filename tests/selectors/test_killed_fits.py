@@ -16,7 +16,7 @@ from labelsieve import InputError, Sieve
 from labelsieve.datasets import load
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth
 from tests.selectors.test_chunked_tables import N_ROWS, Stopped, assert_same, from_memory, make_frame
-from tests.selectors.test_sparse_chunks import as_libsvm, as_sparse_arff, make_sparse
+from tests.selectors.test_sparse_chunks import as_libsvm, make_sparse
 
 PROGRAM = """
 import os, signal, sys
@@ -45,9 +45,9 @@ for scenario in sys.argv[1:]:
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.wait()[1]) == -signal.SIGKILL, scenario
 """
-LABELS_OF = {"from_libsvm": "", "from_parquet": "l[0-9]", "from_arff": "l*"}
-LIMIT_OF = {"from_libsvm": 6000, "from_parquet": 60 * N_ROWS, "from_arff": 6000}  # one column at a time
-SCENARIOS = [("from_parquet", "reading"), ("from_parquet", "writing"), ("from_libsvm", "writing"), ("from_arff", "reading")]
+LABELS_OF = {"from_libsvm": "", "from_parquet": "l[0-9]"}
+LIMIT_OF = {"from_libsvm": 6000, "from_parquet": 60 * N_ROWS}  # one column at a time
+SCENARIOS = [("from_parquet", "reading"), ("from_parquet", "writing"), ("from_libsvm", "writing")]
 
 
 def make_file(folder, make):
@@ -63,7 +63,7 @@ def write_file(path, make, seed):
     if make == "from_parquet":
         make_frame(seed).to_parquet(path, row_group_size=150)
     else:
-        path.write_text((as_libsvm if make == "from_libsvm" else as_sparse_arff)(*make_sparse(seed)))
+        path.write_text(as_libsvm(*make_sparse(seed)))
 
 
 def from_file(path, make):
@@ -145,7 +145,7 @@ def test_other_cells_settings_or_rows_are_encoded_again(tmp_path):
     assert same.read == 0
 
 
-@pytest.mark.parametrize("make", ["from_parquet", "from_libsvm", "from_arff"])
+@pytest.mark.parametrize("make", ["from_parquet", "from_libsvm"])
 def test_a_changed_file_is_encoded_again(tmp_path, make):
     path, open_table, expected = make_file(tmp_path, make)
     first = open_table()

@@ -72,52 +72,6 @@ def test_libsvm_files_in_blocks(tmp_path, small_blocks, base, sizes):
             ChunkedTable.from_libsvm(path)
 
 
-HEADER = """@relation 'songs: -C -2'
-% a comment with @data in it
-@attribute tempo numeric
-@attribute mood {calm,'very sad',happy}
-@attribute l0 {0,1}
-@attribute l1 {0,1}
-@data
-"""
-
-
-def test_dense_arff_files_in_blocks(tmp_path, small_blocks):
-    rng = np.random.default_rng(0)
-    moods = rng.choice(["calm", "'very sad'", "happy", "?"], N_ROWS)
-    labels = np.column_stack([moods == "happy", rng.random(N_ROWS) < 0.5]).astype(int)
-    rows = [f"{rng.normal():.3f},{mood},{a},{b}" for mood, (a, b) in zip(moods, labels, strict=True)]
-    path = tmp_path / "songs.arff"
-    path.write_text(HEADER + "\n".join(rows) + "\n")
-    data = load(path)
-    ours = Sieve("jmi").fit(ChunkedTable.from_arff(path))
-    assert_same(ours, Sieve("jmi").fit(data.named_features(), data.named_labels()))
-    assert ours.label_names_.tolist() == ["l0", "l1"]
-    rows[150] = "fast,calm,0,1"
-    path.write_text(HEADER + "\n".join(rows) + "\n")
-    with pytest.raises(DatasetError, match=r"songs\.arff, line 158: value 'fast' of attribute 'tempo' is not a number"):
-        ChunkedTable.from_arff(path)
-
-
-def as_sparse_arff(X, Y):
-    whole = sp.hstack([X, Y], format="csr")
-    attributes = [f"@attribute f{j} numeric" for j in range(12)] + [f"@attribute l{j} {{0,1}}" for j in range(3)]
-    rows = []
-    for row in range(N_ROWS):
-        x = whole[[row]]
-        rows.append("{" + ",".join(f"{j} {value:g}" for j, value in sorted(zip(x.indices, x.data, strict=True))) + "}")
-    return "\n".join(["@relation r", *attributes, "@data", *rows]) + "\n"
-
-
-def test_sparse_arff_files_in_blocks(tmp_path, small_blocks):
-    path = tmp_path / "rows.arff"
-    path.write_text(as_sparse_arff(*make_sparse(4)))
-    data = load(path, "l*")
-    table = ChunkedTable.from_arff(path, "l*")
-    assert table.is_sparse
-    assert_same(Sieve("jmi").fit(table), Sieve("jmi").fit(data.X, data.Y))
-
-
 def test_nothing_sparse_is_made_dense(monkeypatch):
     """The whole table would take 100 MB as bytes: no call that makes one, and no allocation of that size."""
     n_rows, n_features = 25_000, 4_000

@@ -4,16 +4,14 @@ Prints the entries that do not refuse a matrix, and the number of calls.
 """
 
 import sys
-import tempfile
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 from labelsieve import metrics
 from labelsieve.classifiers import nearest_neighbors, nested_neighbors, nested_predictions, prefix_scores
-from labelsieve.datasets import Dataset, describe, save
+from labelsieve.datasets import Dataset, describe
 from labelsieve.datasets.splits import IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
 from labelsieve.errors import InputError
 from labelsieve.information import (
@@ -109,8 +107,6 @@ def entries():
         yield type(splitter).__name__, lambda X, Y, splitter=splitter: list(splitter.split(X, Y))
     names = tuple(f"f{i}" for i in range(N_FEATURES)), tuple(f"l{i}" for i in range(N_LABELS)), ("numeric",) * N_FEATURES
     yield "describe", lambda X, Y: describe(Dataset(X, Y, *names))
-    with tempfile.TemporaryDirectory() as folder:
-        yield "save", lambda X, Y: save(Dataset(X, Y, *names), Path(folder) / "a.arff")
 
 
 # Functions of one of the tables only.

@@ -4,6 +4,7 @@ Only the command line prints. A verb imports what it needs when it runs, so that
 rest loads.
 """
 
+import csv
 import errno
 import io
 import os
@@ -189,11 +190,13 @@ def print_version(wanted: bool) -> None:
 
 
 def save_synthetic(data: "SyntheticData", path: Path) -> None:
-    """Write synthetic data to a file, and replace one that exists."""
-    from labelsieve.datasets import Dataset, save
-
-    kinds: Any = ("numeric",) * len(data.feature_names)
-    save(Dataset(data.X, data.Y, data.feature_names, data.label_names, kinds), path, overwrite=True)
+    """Write synthetic data to a CSV file, features first, and replace one that exists."""
+    if path.suffix.lower() != ".csv":
+        raise InputError(f"{path}: --data takes the name of a .csv file.")
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*data.feature_names, *data.label_names])
+        writer.writerows([*features, *labels] for features, labels in zip(data.X.tolist(), data.Y.tolist(), strict=True))
 
 
 @app.callback()
@@ -211,7 +214,7 @@ def demo(
     rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="Number of rows to generate.")] = 2000,
     report: Annotated[Path, typer.Option(help=REPORT)] = Path("labelsieve-demo.html"),
     no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
-    data: Annotated[Path | None, typer.Option(help="Also write the data, as a file such as demo.csv for select.")] = None,
+    data: Annotated[Path | None, typer.Option(help="Also write the data, as a .csv file for select.")] = None,
 ) -> None:
     """Run the default and every criterion on synthetic data, and the default on real data; write an HTML report.
 

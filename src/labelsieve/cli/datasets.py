@@ -1,4 +1,4 @@
-"""The verb ``datasets``: list, fetch, describe and convert data sets."""
+"""The verb ``datasets``: list, fetch and describe data sets."""
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,7 +9,6 @@ import typer
 
 from labelsieve.cli.options import (
     FILE,
-    FORMATS,
     Format,
     FormatOption,
     HelpByPurpose,
@@ -18,22 +17,19 @@ from labelsieve.cli.options import (
     complete,
     emit,
     examples,
-    messages_as_options,
     with_options,
 )
-from labelsieve.errors import InputError
 from labelsieve.report.text import listed, plain_table, printable, prose, tables, text_of
 
 if TYPE_CHECKING:
     from labelsieve.datasets import ColumnDescription, Dataset, Description, TargetDescription
 
-ENDINGS = ".arff, .parquet, .pq, .libsvm, .svm, .txt, .X.npz or .csv, and then .gz, .bz2, .xz or .zst to pack it."
-datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, fetch, describe and convert data sets.")
+datasets_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="List, fetch and describe data sets.")
 
 
 @datasets_app.callback()
 def datasets() -> None:
-    """List, fetch, describe and convert data sets."""
+    """List, fetch and describe data sets."""
 
 
 def catalog_names() -> list[str]:
@@ -130,34 +126,6 @@ def info(
     """
     found = DatasetInfo.of(options.load(file))
     emit(format, json, table=found.text, document=found.document, rows=found.rows)
-
-
-@datasets_app.command(cls=HelpByPurpose, epilog=examples("labelsieve datasets convert emotions.arff.gz emotions.parquet"))
-@with_options(ReadOptions)
-def convert(
-    file: Annotated[Path, typer.Argument(metavar="IN", help=FORMATS)],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help=ENDINGS)],
-    options: ReadOptions,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files that exist.")] = False,
-) -> None:
-    """Convert a data set to another format, given by the suffix of OUT.
-
-    ARFF comes with its labels in an XML header next to it, and Parquet stores which columns are labels. libsvm (.txt: as in the
-    extreme classification repository) and pairs of SciPy matrices (NAME.X.npz, NAME.Y.npz) keep no names, and CSV does not say
-    which columns are labels: they are the last ones.
-    """
-    from labelsieve.datasets import save
-    from labelsieve.datasets.writers import writer_for
-
-    writer_for(output)  # an unknown ending, or a file in the way, is refused before a long file is read
-    if output.exists() and not overwrite:
-        raise InputError(f"{output}: this file exists already; choose another name, or pass --overwrite.")
-    dataset = options.load(file, names=False)
-    with messages_as_options():
-        written = save(dataset, output, overwrite=overwrite)
-    rows, features, targets = dataset.shape
-    names = " and ".join(printable(str(path)) for path in written)
-    typer.echo(f"{names}: {rows:,} rows, {features:,} features, {targets:,} labels.")
 
 
 NAMED = 10  # columns that are named in the text; JSON names all

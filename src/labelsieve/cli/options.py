@@ -282,10 +282,7 @@ def registered(registry: str, *more: str) -> Callable[[], list[str]]:
     return lambda: [*more, *getattr(import_module("labelsieve.registry"), registry)]
 
 
-FORMATS = (
-    "ARFF (Mulan, MEKA), Matlab, libsvm, SciPy (.X.npz), CSV with a header row, JSON lines, Excel (.xlsx), Parquet; also "
-    "compressed."
-)
+FORMATS = "ARFF (Mulan, MEKA), Matlab, libsvm, CSV with a header row, JSON lines, Excel (.xlsx), Parquet; also compressed."
 FILE = f"{FORMATS.removesuffix('.')}; or a name from datasets list."
 LABELS = (
     "Label columns: N, the last N columns; -N, the first N; comma-separated names; a pattern such as 'label_*'; a regular "

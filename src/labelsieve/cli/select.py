@@ -67,7 +67,7 @@ TARGET_CUTS = "Discretizer of numeric targets, as --discretizer, but unsupervise
 DETAILS = "Print scores, relevance, redundancy and complementarity, too."
 REDUNDANT = "List unselected features with at least this similarity (0 to 1) to a selected one."
 MEMORY_LIMIT = (
-    "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a file of CSV, ARFF or libsvm whose table is "
+    "Memory for the selection, such as 2GB: Parquet files, a folder of them, or a file of CSV or libsvm whose table is "
     "larger are read by columns."
 )
 DASK = "Count on the workers of the Dask scheduler at this address, such as tcp://host:8786; the file is read by columns."
@@ -445,14 +445,12 @@ def large_table(
     chosen: dict[str, Any] = {"memory_limit": limit, "cache_folder": cache_folder}
     if parquet:
         return ChunkedTable.from_parquet(path, options.labels, **chosen)
-    if path.suffix.lower() == ".arff":
-        return ChunkedTable.from_arff(path, options.labels, **chosen)
     if options.labels is None and _is_libsvm(path):
         return ChunkedTable.from_libsvm(path, **chosen)
     if path.suffix.lower() != ".csv":
         raise InputError(
-            f"{path}: only files of Parquet, CSV (.csv), ARFF (.arff) and libsvm (without --labels) are read by columns, which "
-            "--dask and --memory-limit need."
+            f"{path}: only files of Parquet, CSV (.csv) and libsvm (without --labels) are read by columns, which --dask and "
+            "--memory-limit need."
         )
     if options.labels is None:
         raise InputError(f"{path}: --labels is needed.")

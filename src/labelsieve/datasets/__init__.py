@@ -17,7 +17,6 @@ from labelsieve.datasets.describe import (
 from labelsieve.datasets.fetch import CatalogEntry, catalog, fetch, load_or_fetch, load_tecator
 from labelsieve.datasets.readers.load import load
 from labelsieve.datasets.synthetic import ExtremeLabels, Role, SyntheticData, make_extreme, make_feature_roles
-from labelsieve.datasets.writers import save
 from labelsieve.errors import DatasetError, DatasetWarning
 
 __all__ = [
@@ -42,6 +41,5 @@ __all__ = [
     "load_tecator",
     "make_extreme",
     "make_feature_roles",
-    "save",
     "to_numbers",
 ]

@@ -20,8 +20,8 @@ from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnS
 from labelsieve.datasets.readers.columns import Column, Table
 from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
-from labelsieve.datasets.readers.parquet import pandas_index, read_metadata
-from labelsieve.datasets.stored_chunks import arff_source, arrow_source, chunk_source, csv_source, dask_source, libsvm_source
+from labelsieve.datasets.readers.parquet import pandas_index
+from labelsieve.datasets.stored_chunks import arrow_source, chunk_source, csv_source, dask_source, libsvm_source
 from labelsieve.errors import DatasetError, InputError, whole_number
 from labelsieve.fingerprint import text_print
 from labelsieve.progress import progress_bar
@@ -46,7 +46,7 @@ class TableOptions(TypedDict, total=False):
 class ChunkedTable(StoredTable):
     """Features and labels in files, for selectors that read them column by column: ``Sieve(...).fit(table)``.
 
-    Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_libsvm`, :meth:`from_arff`, :meth:`from_arrow`,
+    Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_libsvm`, :meth:`from_arrow`,
     :meth:`from_dask` or :meth:`from_chunks`. The selection is that of the whole table in memory, bit for bit. All take the
     parameters below.
 
@@ -108,10 +108,7 @@ class ChunkedTable(StoredTable):
         """
         first = Path(path if isinstance(path, str | os.PathLike) else path[0])
         dataset = parquet_dataset(path)
-        metadata = dataset.schema.metadata
-        described, index = read_metadata(metadata), pandas_index(metadata)
-        if described is not None and described.sparse:
-            raise DatasetError("its rows are sparse, which cannot be read by columns.", "Load it: load(path).", first)
+        index = pandas_index(dataset.schema.metadata)
         names = [name for name in dataset.schema.names if name not in index]
         is_nested = needs("pyarrow").types.is_nested
         if nested := [field for field in dataset.schema if field.name in names and is_nested(field.type)]:
@@ -120,8 +117,7 @@ class ChunkedTable(StoredTable):
                 "Leave it out; store each label of label sets as a column of 0 and 1, or load the file.",
                 first,
             )
-        declared = None if described is None else described.labels
-        found = label_names(Table(first, tuple(map(Column, names)), None, label_names=declared), labels)
+        found = label_names(Table(first, tuple(map(Column, names)), None), labels)
         return cls(ArrowColumns(dataset, [name for name in names if name not in found], found, file=first), **options)
 
     @classmethod
@@ -141,11 +137,6 @@ class ChunkedTable(StoredTable):
         source, is_row = libsvm_source(Path(path))
         table = cls(source, **options)
         return table if is_row.all() else table.take_rows(is_row)
-
-    @classmethod
-    def from_arff(cls, path: str | os.PathLike[str], labels: Labels | None = None, **options: Unpack[TableOptions]) -> Self:
-        """Make a table of an ARFF file, which is read in blocks and stored by columns first; sparse rows stay sparse."""
-        return cls(arff_source(Path(path), labels), **options)
 
     @classmethod
     def from_arrow(cls, stream: Any, labels: Sequence[str], **options: Unpack[TableOptions]) -> Self:

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from labelsieve.datasets.dataset import with_names
 from labelsieve.datasets.readers.labels import find_label_sets, targets
-from labelsieve.datasets.readers.parquet import read_metadata, tabulate
+from labelsieve.datasets.readers.parquet import tabulate
 from labelsieve.errors import ClusterError, DatasetError, InputError, require_same_rows
 from labelsieve.fingerprint import array_print, content_print, file_print, text_print
 from labelsieve.tables.frames import is_frame, too_large, unmask
@@ -181,7 +181,7 @@ class ArrowColumns(TableColumns):
         Every array of the size of a column costs more than reading it: the system clears its memory, page by page.
         """
         fields = [self._dataset.schema.field(name) for name in names]
-        if not all(self._is_number(field.type) and field.name not in self._declared for field in fields):
+        if not all(self._is_number(field.type) and field.name not in self._categories for field in fields):
             return None
         n_rows = self.n_rows if rows is None else int(np.count_nonzero(rows))
         numbers = np.empty((n_rows, len(names)), order="F")
@@ -199,12 +199,6 @@ class ArrowColumns(TableColumns):
         # Whole numbers of frames may be classes, which the rules of frames decide; those of files are numbers.
         whole = ("int8", "int16", "int32", "int64") if self._file is not None else ()
         return str(kind) in ("float", "double") or str(kind).lstrip("u") in whole
-
-    @cached_property
-    def _declared(self) -> frozenset[str]:
-        """Names of columns of categories: their values are listed in the metadata of the file, or were stored as numbers."""
-        described = read_metadata(self._dataset.schema.metadata)
-        return frozenset(self._categories if described is None else described.categories)
 
 
 class SparseColumns(ColumnSource):

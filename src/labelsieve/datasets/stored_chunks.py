@@ -5,7 +5,6 @@ Dense chunks become Parquet files (:class:`ChunkFiles`), sparse ones a file of c
 """
 
 import os
-import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -28,20 +27,15 @@ from labelsieve.datasets.column_sources import (
     needs,
     to_arrow,
 )
-from labelsieve.datasets.readers.arff import Header, read_header, read_rows
 from labelsieve.datasets.readers.columns import Column, Table, TextCells, check_names, text_column
 from labelsieve.datasets.readers.csv import SAMPLE, code_columns, find_delimiter
-from labelsieve.datasets.readers.files import DEFAULT_LIMIT, decode, read_pieces, whole_lines
-from labelsieve.datasets.readers.labels import Labels, label_names, targets
+from labelsieve.datasets.readers.files import DEFAULT_LIMIT, read_pieces
+from labelsieve.datasets.readers.labels import Labels, label_names
 from labelsieve.datasets.readers.libsvm import LibsvmRows
-from labelsieve.datasets.readers.parquet import TableMetadata, column_array
 from labelsieve.errors import DatasetError, InputError, require_same_rows
 from labelsieve.tables.text import MISSING
 
 CSV_BLOCK = 2**20  # bytes of a file by which the types of the columns are found
-ARFF_BLOCK = 2**19  # bytes of text that are parsed at a time
-STORED_CELLS = 2**20  # of a dense chunk of ARFF rows that is written at once
-_DATA = re.compile(rb"^\s*@data\b", re.IGNORECASE | re.MULTILINE)
 
 
 class ChunkFiles:
@@ -305,74 +299,3 @@ def libsvm_source(path: Path) -> tuple[ColumnSource, NDArray[np.bool_]]:
     names = layout.feature_names, layout.label_names
     source = files.source(layout.Y.astype(np.uint8), names, first=layout.first_index, n_columns=layout.n_features)
     return source, layout.is_row
-
-
-def arff_source(path: Path, labels: Labels | None) -> ColumnSource:
-    """Store the rows of an ARFF file, dense or sparse, which are read in blocks of lines."""
-    needs("pyarrow")
-    blocks = whole_lines(read_pieces(path), path, ARFF_BLOCK)
-    header, first = _arff_header(blocks, path)
-    found = label_names(Table(path, header.columns, None, header.relation), labels)
-    position = {column.name: j for j, column in enumerate(header.columns)}
-    order = [j for name, j in position.items() if name not in set(found)] + [position[name] for name in found]
-    columns, n_labels = [header.columns[j] for j in order], len(found)
-    names = [column.name for column in columns[:-n_labels]], found
-    cells = (some[:, order] for some in _arff_cells(chain([first], blocks), header, path))
-    one = next(cells, None)
-    if one is None:
-        raise DatasetError("there are no rows below @data.", "Is the file whole?", path, header.line - 1)
-    if not sparse.issparse(one):
-        files = ChunkFiles()
-        for chunk in _joined(chain([one], cells)):
-            files.add(
-                needs("pyarrow").table({column.name: column_array(chunk[:, j], column) for j, column in enumerate(columns)})
-            )
-        values = {column.name: column.values for column in columns if column.values is not None}
-        metadata = TableMetadata(tuple(names[0]), tuple(found), values, "", sparse=False).metadata()
-        dataset = files.dataset()
-        declared = dataset.replace_schema(dataset.schema.with_metadata(metadata))
-        return ArrowColumns(declared, *names, file=path, folder=files.folder)
-    sparse_files, Y = SparseFiles(), []
-    for chunk in chain([one], cells):
-        sparse_files.add(chunk[:, :-n_labels])
-        Y.append(chunk[:, -n_labels:])
-    labeled = targets(sparse.vstack(Y, format="csr"), columns[-n_labels:], path)
-    return sparse_files.source(labeled, names, n_columns=len(names[0]))
-
-
-def _arff_header(blocks: Iterator[bytes], path: Path) -> tuple[Header, bytes]:
-    """Read the header, and the rows that its last block has."""
-    text = b""
-    for block in blocks:
-        text += block
-        if _DATA.search(text):
-            break
-    decoded = decode(text, path)
-    header = read_header(decoded, path)
-    for position in header.texts:
-        name = header.columns[position].name
-        raise DatasetError(f"attribute {name!r} is text or a date.", "Load the file, or declare its values.", path)
-    return header, decoded[header.end :].encode()
-
-
-def _arff_cells(blocks: Iterator[bytes], header: Header, path: Path) -> Iterator[Any]:
-    """Read the cells of blocks of lines that have rows; the first row decides whether all are sparse."""
-    line, is_sparse = header.line, None
-    for block in blocks:
-        cells = read_rows(decode(block, path), 0, line, header, path, is_sparse)
-        line += block.count(b"\n")
-        if cells is not None:
-            is_sparse = sparse.issparse(cells)
-            yield cells
-
-
-def _joined(chunks: Iterator[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
-    """Join consecutive chunks, so that about :data:`STORED_CELLS` cells are written at once."""
-    waiting: list[NDArray[np.float64]] = []
-    for chunk in chunks:
-        waiting.append(chunk)
-        if sum(some.size for some in waiting) >= STORED_CELLS:
-            yield np.vstack(waiting)
-            waiting = []
-    if waiting:
-        yield np.vstack(waiting)

@@ -13,14 +13,14 @@ from functools import cache
 from importlib.resources import files
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from labelsieve.datasets.writers import write_files
 from labelsieve.errors import InputError
 from labelsieve.report.figures.style import COLORS, GRAY, off_screen, pyplot
 from labelsieve.report.text import number, printable
+from labelsieve.selection.storage import write_file
 
 _VOID = frozenset({"br", "meta", "wbr"})
 MAX_ROWS = 1000  # rows of a table; a page with more is slow on a phone
@@ -125,10 +125,7 @@ class Report:
             raise InputError(f"{target}: this is a folder; pass the path of a file in it.")
         page = self.html().encode()
 
-        def write_page(raw: BinaryIO) -> None:
-            raw.write(page)
-
-        write_files([(target, write_page)])
+        write_file(target, page)
         return target
 
 

@@ -4,17 +4,18 @@ import inspect
 import json
 import os
 import re
+import secrets
 import types
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, Union, get_args, get_origin, get_type_hints
+from stat import S_IMODE
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import scipy.sparse as sp
 
 from labelsieve.criteria import Hybrid, LeastSquares
-from labelsieve.datasets.writers import write_files
 from labelsieve.discretize import AsGiven
 from labelsieve.errors import InputError, is_whole
 from labelsieve.labelspace import LabelNetwork, NetworkRule
@@ -35,12 +36,31 @@ def write_selector(selector: Any, selection: Selection, path: str | os.PathLike[
     """Write a fitted selector and its selection to a file: all of it or, if something fails, nothing."""
     fitted = {name: plain(value) for name, value in vars(selector).items() if name.endswith("_") and not name.startswith("_")}
     document = {"format": FORMAT, "version": VERSION, "selection": selection.to_dict(), "fitted": fitted}
-    text = json.dumps(document, indent=1).encode()
+    write_file(path, json.dumps(document, indent=1).encode())
 
-    def write_text(raw: BinaryIO) -> None:
-        raw.write(text)
 
-    write_files([(Path(path), write_text)])
+def write_file(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that a reader sees the old file or the whole new one, never a part, also if the run is interrupted.
+
+    The content is written under another name in the same folder first. The file that a link points to is replaced, and the new
+    file has the permissions of the old one.
+    """
+    target = Path(os.path.realpath(path))
+    draft = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.tmp")
+    try:
+        opened = draft.open("xb")  # the usual permissions, which a temporary file of the system would not have
+    except OSError as error:  # the user knows the name of the file, not that of the draft
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    try:
+        with opened as raw:
+            if target.exists():
+                draft.chmod(S_IMODE(target.stat().st_mode))
+            raw.write(content)
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(draft, target)
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def read_selector(kind: type[Selector], path: str | os.PathLike[str]) -> Selector:

@@ -53,7 +53,7 @@ def parse_arff(data: bytes, file: Path, strings: Strings = "error", max_bytes: i
     require_text(data, b",\r\n", file, max_bytes, copies=2 if data.isascii() else 5)
     text = decode(data, file)
     header = read_header(text, file, strings)
-    cells = read_rows(text, header.end, header.line, header, file)
+    cells = read_rows(text, header, file)
     if cells is None:
         raise DatasetError("there are no rows below @data.", "Is the file whole?", file, header.line - 1)
     columns, cells = _settle_texts(header, cells, file)
@@ -233,16 +233,13 @@ def strip_comment(line: str) -> str:
     return line
 
 
-def read_rows(text: str, start: int, line: int, header: Header, file: Path, is_sparse: bool | None = None) -> Any:
-    """Read the rows from ``start`` on as an array, or as a csr_array if they are sparse; None if there are no rows.
-
-    ``line`` is the number of the first line. Where ``is_sparse`` is None, the first row decides.
-    """
-    lines = _numbered_rows(text, start, line)
+def read_rows(text: str, header: Header, file: Path) -> Any:
+    """Read the rows as an array, or as a csr_array if the first is sparse; None if there are no rows."""
+    lines = _numbered_rows(text, header.end, header.line)
     first = next(lines, None)
     if first is None:
         return None
-    if not (first[1].startswith("{") if is_sparse is None else is_sparse):
+    if not first[1].startswith("{"):
         codes = _cell_codes(header)
         return np.vstack([_read_dense(block, codes, header, file) for block in _blocks(chain([first], lines))])
     for position, texts in header.texts.items():

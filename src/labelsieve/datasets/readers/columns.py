@@ -104,8 +104,8 @@ class Table:
     """All columns of a file, before they are split into features and labels.
 
     ``content`` are cells in float64: an ndarray, a csr_array, separate columns or adjacent blocks. Nominal cells are codes,
-    missing ones NaN. ``n_labels`` is for formats that declare how many columns at the end are labels, ``label_names`` for those
-    that name them. ``notes`` are decisions of the reader that a user should know.
+    missing ones NaN. ``n_labels`` is for formats that declare how many columns at the end are labels. ``notes`` are decisions
+    of the reader that a user should know.
     """
 
     file: Path
@@ -114,7 +114,6 @@ class Table:
     relation: str = ""
     description: str = ""
     n_labels: int | None = None
-    label_names: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -222,7 +221,6 @@ class TextCells:
 
     texts: Sequence[str]
     index: NDArray[Any]
-    declared: tuple[str, ...] | None = None
     lists: bool = False
 
     @classmethod
@@ -245,8 +243,6 @@ def make_table(
     parsed: Sequence[ParsedColumn],
     file: Path,
     *,
-    description: str = "",
-    label_names: tuple[str, ...] | None = None,
     signed_zeros: bool = True,
     decimal_comma: bool = False,
 ) -> Table:
@@ -268,7 +264,7 @@ def make_table(
             arrays.append(column)
     check_names(columns, file)
     cells, notes = SeparateCells(arrays, signed_zeros), tuple(_notes(read))
-    return Table(file, tuple(columns), cells, description=description, label_names=label_names, notes=notes)
+    return Table(file, tuple(columns), cells, notes=notes)
 
 
 def repeated_note(n_repeated: int) -> list[str]:
@@ -294,7 +290,7 @@ def without_second_header(names: Sequence[str], parsed: Sequence[ParsedColumn]) 
             if len(column) and column[0] == column[0]:  # a number
                 return parsed, []
             continue
-        if column.declared is not None or column.lists or not len(column.index):
+        if column.lists or not len(column.index):
             return parsed, []
         first = int(column.index[0])
         word = "" if first < 0 else column.texts[first].strip()
@@ -362,7 +358,7 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False, kee
     >>> text_column("price", TextCells.of(["$1,200", "-", "$80"])).cells
     array([1200.,   nan,   80.])
     """
-    values: tuple[str, ...] | None = tuple(sorted(cells.texts)) if cells.lists else cells.declared
+    values: tuple[str, ...] | None = tuple(sorted(cells.texts)) if cells.lists else None
     texts = cells.texts if values is not None else [text.strip() for text in cells.texts]
     kind: Kind = "nominal"
     placeholders: tuple[str, ...] = ()
@@ -376,13 +372,11 @@ def text_column(name: str, cells: TextCells, *, decimal_comma: bool = False, kee
         if kind in ("nominal", "undecided date", "code", "exact"):
             values = tuple(sorted(present, key=int if kind == "exact" else None))
             kind = "mixed" if kind == "nominal" and _mostly_numbers(values) else kind
-    elif unknown := set(texts) - set(values):
-        raise ValueError(f"value {min(unknown)!r} is not one of the declared values of {name!r}")
     if values is not None:
         codes = {text: float(code) for code, text in enumerate(values)}
     numbers: NDArray[np.float64] = np.array([*(codes.get(text, np.nan) for text in texts), np.nan])
     spelled = TextCells(texts, cells.index) if kind in SPELLED else None
-    spellings = () if values is None or values == cells.declared or cells.lists else _differ_in_case(values)
+    spellings = () if values is None or cells.lists else _differ_in_case(values)
     column = Column(name, values, spelled=spelled, lists=cells.lists)
     return ReadColumn(column, np.take(numbers, cells.index), kind, placeholders, spellings)
 

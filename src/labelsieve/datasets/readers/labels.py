@@ -30,7 +30,7 @@ Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
 
 _COUNT = re.compile(r"\s*[+-]?\d{1,18}\s*", re.ASCII)
 _MEKA = re.compile(r"(?:^|[\s:])-[Cc]\s+(-?\d{1,9})\b(.*)", re.DOTALL)
-_ENDING = re.compile(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|npz|xlsx|jsonl|ndjson)$", re.IGNORECASE)
+_ENDING = re.compile(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsvm|svm|xlsx|jsonl|ndjson)$", re.IGNORECASE)
 # Parts and forms of a data set share the header of the whole.
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
 REGEX = "re:"  # begins a regular expression that is typed as text
@@ -81,8 +81,6 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
 
 def _labels_of_file(table: Table) -> list[str]:
     """Find the labels that the file declares itself, or an XML header in its folder, or the relation of MEKA."""
-    if table.label_names is not None:
-        return list(table.label_names)
     if table.n_labels is not None:
         # Without names: a header in the folder may have another order, so that the user must pass it.
         return table.names[len(table.names) - table.n_labels :]

@@ -28,7 +28,6 @@ from labelsieve.datasets.readers.labels import (
 )
 from labelsieve.datasets.readers.libsvm import SIZES, parse_libsvm
 from labelsieve.datasets.readers.matlab import parse_matlab
-from labelsieve.datasets.readers.npz import parse_npz
 from labelsieve.datasets.readers.parquet import parse_parquet
 from labelsieve.datasets.readers.spreadsheet import OLD_EXCEL, parse_spreadsheet
 from labelsieve.errors import DatasetError, DatasetWarning, MissingTargetWarning, one_of, warn
@@ -96,9 +95,8 @@ def load(
     r"""Load a data set from a file, or from several files with its rows.
 
     The content decides the format: ARFF (Mulan, MEKA; dense or sparse), MATLAB 5, libsvm (with the text format of the extreme
-    classification repository), pairs of matrices of SciPy (``NAME.X.npz`` with ``NAME.Y.npz`` next to it), Parquet, Excel
-    (.xlsx), JSON lines (an object for every row), or else CSV with a comma, semicolon, tab or bar between the cells; plain or
-    compressed with gzip, bzip2, xz or zstd.
+    classification repository), Parquet, Excel (.xlsx), JSON lines (an object for every row), or else CSV with a comma,
+    semicolon, tab or bar between the cells; plain or compressed with gzip, bzip2, xz or zstd.
 
     Parameters
     ----------
@@ -109,8 +107,8 @@ def load(
         string with commas between the names (``"calm, sad"``; ``"6,"`` for a column named 6). The path of a Mulan XML header.
         Patterns: ``"label_*"`` with ``*``, ``?`` and ``[abc]`` as in file names, also among names in a list; ``"re:^y[0-9]+$"``
         or a compiled regular expression, every name that it finds a match in. By default ``NAME.xml`` in the folder of the file
-        (``NAME-train.arff`` has ``NAME.xml`` too), then MEKA's ``-C`` in the relation; Parquet files of :func:`save` name
-        their labels. Labels keep the order of the columns; only a list of names gives their order itself.
+        (``NAME-train.arff`` has ``NAME.xml`` too), then MEKA's ``-C`` in the relation. Labels keep the order of the columns;
+        only a list of names gives their order itself.
     name : str, default=None
         By default the file's.
     label_separator : str, default=None
@@ -189,8 +187,7 @@ def parse(data: bytes, file: str | Path, *, strings: Strings = "error", max_byte
     if data.startswith(_MATLAB):
         return parse_matlab(data, path, max_bytes)
     if data.startswith((_ZIP, OLD_EXCEL)):
-        first_member = data[30 : 30 + int.from_bytes(data[26:28], "little")]
-        return (parse_npz if first_member.endswith(b".npy") else parse_spreadsheet)(data, path, max_bytes)
+        return parse_spreadsheet(data, path, max_bytes)
     if data.startswith(b"PAR1"):
         return parse_parquet(data, path, max_bytes)
     if _ARFF.match(data):
