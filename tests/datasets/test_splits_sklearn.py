@@ -17,7 +17,6 @@ N = 120
 SPLITTERS = [
     HalfSplits(3, random_state=0),
     IterativeStratifiedKFold(3, random_state=0),
-    IterativeStratifiedKFold(3, order=2, random_state=0),
     IterativeStratifiedShuffleSplit(3, random_state=0),
 ]
 
@@ -111,7 +110,6 @@ def test_splits_that_the_rows_do_not_allow_are_refused(cv, groups, message):
     ("make", "message"),
     [
         (lambda: IterativeStratifiedKFold(1), "n_splits must be a whole number from 2"),
-        (lambda: IterativeStratifiedKFold(order=3), "order must be a whole number from 1 to 2"),
         (lambda: IterativeStratifiedKFold(random_state="x"), "random_state must be"),
         (lambda: IterativeStratifiedShuffleSplit(test_size=1.5), "test_size must be a fraction"),
         (lambda: HalfSplits(0), "n_repeats must be"),

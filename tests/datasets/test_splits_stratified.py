@@ -5,15 +5,12 @@ import pytest
 from scipy import sparse
 from sklearn.model_selection import KFold
 
-from labelsieve import InputError
 from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
-from labelsieve.datasets.splits import stratified as stratification_columns
-from labelsieve.datasets.splits.stratified import assign, whole_targets, with_pairs
+from labelsieve.datasets.splits.stratified import assign, whole_targets
 from tests.support.arff_files import read_dense_arff
 from tests.support.reference_splits import (
     iterative_stratification,
     label_deviation,
-    pair_deviation,
     size_spread,
     synthetic_labels,
 )
@@ -29,19 +26,16 @@ def Y(request):
 
 
 def test_every_row_is_tested_once_in_folds_of_equal_size(Y):
-    for order in (1, 2):
-        splits = list(IterativeStratifiedKFold(7, order=order, random_state=0).split(Y, Y))
-        assert np.array_equal(np.sort(np.concatenate([test for _, test in splits])), np.arange(len(Y)))
-        assert all(np.array_equal(np.union1d(train, test), np.arange(len(Y))) for train, test in splits)
-        assert all(len(train) + len(test) == len(Y) for train, test in splits)
-        assert size_spread(splits) <= 1
+    splits = list(IterativeStratifiedKFold(7, random_state=0).split(Y, Y))
+    assert np.array_equal(np.sort(np.concatenate([test for _, test in splits])), np.arange(len(Y)))
+    assert all(np.array_equal(np.union1d(train, test), np.arange(len(Y))) for train, test in splits)
+    assert all(len(train) + len(test) == len(Y) for train, test in splits)
+    assert size_spread(splits) <= 1
 
 
-@pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("seed", range(5))
-def test_parts_are_those_of_the_plain_algorithm(seed, order):
+def test_parts_are_those_of_the_plain_algorithm(seed):
     column_counts = sparse.csr_array(synthetic_labels(60, 6, seed))
-    column_counts = column_counts if order == 1 else with_pairs(column_counts)
     label_sets = [
         set(column_counts.indices[a:b].tolist()) for a, b in zip(column_counts.indptr, column_counts.indptr[1:], strict=False)
     ]
@@ -51,29 +45,10 @@ def test_parts_are_those_of_the_plain_algorithm(seed, order):
     assert np.array_equal(ours, iterative_stratification(label_sets, targets.tolist(), np.random.default_rng(seed)))
 
 
-def test_pairs_are_the_products_of_labels():
-    Y = synthetic_labels(80, 7)
-    left, right = np.triu_indices(7, 1)
-    products = Y[:, left] * Y[:, right]
-    expected = np.hstack([Y, products[:, products.any(axis=0)]])
-    assert np.array_equal(with_pairs(sparse.csr_array(Y)).toarray(), expected)
-
-
 def test_labels_deviate_far_less_than_in_random_folds(Y):
     random = np.mean([label_deviation(Y, list(KFold(10, shuffle=True, random_state=s).split(Y))) for s in range(5)])
-    for order in (1, 2):
-        ours = label_deviation(Y, list(IterativeStratifiedKFold(10, order=order, random_state=0).split(Y, Y)))
-        assert ours < random / 2.5
-
-
-def test_second_order_keeps_pairs_better_than_first(Y):
-    first, second = (
-        np.mean(
-            [pair_deviation(Y, list(IterativeStratifiedKFold(5, order=order, random_state=s).split(Y, Y))) for s in range(5)]
-        )
-        for order in (1, 2)
-    )
-    assert second < first
+    ours = label_deviation(Y, list(IterativeStratifiedKFold(10, random_state=0).split(Y, Y)))
+    assert ours < random / 2.5
 
 
 def test_folds_are_as_good_as_those_of_another_implementation(Y):
@@ -98,17 +73,15 @@ def test_repeated_splits_have_the_size_asked_for_and_keep_labels(Y, test_size):
 def test_groups_are_never_split_and_labels_still_kept():
     Y = synthetic_labels(900)
     groups = np.random.default_rng(0).integers(0, 250, 900)
-    for order in (1, 2):
-        splits = list(IterativeStratifiedKFold(5, order=order, random_state=0).split(Y, Y, groups))
-        splitters = [splits, list(IterativeStratifiedShuffleSplit(3, 0.2, random_state=0).split(Y, Y, groups))]
-        for train, test in [pair for some in splitters for pair in some]:
-            assert not set(groups[train]) & set(groups[test])
-        assert np.array_equal(np.sort(np.concatenate([test for _, test in splits])), np.arange(900))
-        largest = np.bincount(groups).max()
-        assert all(len(test) < 900 / 5 + 1 + largest for _, test in splits)
+    splits = list(IterativeStratifiedKFold(5, random_state=0).split(Y, Y, groups))
+    splitters = [splits, list(IterativeStratifiedShuffleSplit(3, 0.2, random_state=0).split(Y, Y, groups))]
+    for train, test in [pair for some in splitters for pair in some]:
+        assert not set(groups[train]) & set(groups[test])
+    assert np.array_equal(np.sort(np.concatenate([test for _, test in splits])), np.arange(900))
+    largest = np.bincount(groups).max()
+    assert all(len(test) < 900 / 5 + 1 + largest for _, test in splits)
     random = list(KFold(5, shuffle=True, random_state=0).split(Y))
-    first = list(IterativeStratifiedKFold(5, random_state=0).split(Y, Y, groups))
-    assert label_deviation(Y, first) < label_deviation(Y, random)
+    assert label_deviation(Y, splits) < label_deviation(Y, random)
 
 
 def test_rows_without_labels_even_out_the_sizes():
@@ -133,11 +106,10 @@ def test_same_seed_same_folds_and_another_seed_others():
     assert tests(as_they_come) == tests(as_they_come)
 
 
-@pytest.mark.parametrize("order", [1, 2])
-def test_sparse_dense_table_and_truth_values_give_the_same_folds(order):
+def test_sparse_dense_table_and_truth_values_give_the_same_folds():
     pandas = pytest.importorskip("pandas")
     Y = synthetic_labels(150)
-    splitter = IterativeStratifiedKFold(4, order=order, random_state=0)
+    splitter = IterativeStratifiedKFold(4, random_state=0)
     expected = [test.tolist() for _, test in splitter.split(Y, Y)]
     for other in (sparse.csr_matrix(Y), sparse.coo_array(Y), Y.astype(bool), Y.astype(float), pandas.DataFrame(Y), Y.tolist()):
         assert [test.tolist() for _, test in splitter.split(Y, other)] == expected
@@ -165,13 +137,6 @@ def test_sparse_labels_stay_sparse():
     Y.sum_duplicates()
     Y.data[:] = 1
     dense = Y[:, np.arange(20) * 100_000].toarray()
-    for order in (1, 2):
-        splits = list(IterativeStratifiedKFold(5, order=order, random_state=0).split(Y, Y))
-        assert size_spread(splits) == 0
-        assert label_deviation(dense, splits) < 0.005
-
-
-def test_more_pairs_than_memory_holds_are_refused(monkeypatch):
-    monkeypatch.setattr(stratification_columns, "MOST_PAIRS", 10)
-    with pytest.raises(InputError, match=r"The rows have 45 pairs of labels and 10 is the limit; use order=1"):
-        next(IterativeStratifiedKFold(2, order=2).split(np.ones((10, 1)), np.vstack([np.ones((1, 10)), np.zeros((9, 10))])))
+    splits = list(IterativeStratifiedKFold(5, random_state=0).split(Y, Y))
+    assert size_spread(splits) == 0
+    assert label_deviation(dense, splits) < 0.005

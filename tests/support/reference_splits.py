@@ -50,12 +50,6 @@ def label_deviation(Y, splits):
     return np.mean([np.abs(Y[test].mean(axis=0) - Y.mean(axis=0)) for _, test in splits])
 
 
-def pair_deviation(Y, splits):
-    """The same over pairs of labels."""
-    left, right = np.triu_indices(Y.shape[1], 1)
-    return label_deviation(Y[:, left] * Y[:, right], splits)
-
-
 def size_spread(splits):
     sizes = [len(test) for _, test in splits]
     return max(sizes) - min(sizes)

@@ -1,4 +1,4 @@
-"""Splits that keep the share of every label, or of every pair of labels, by iterative stratification.
+"""Splits that keep the share of every label, by iterative stratification.
 
 :func:`assign` is the algorithm; the splitters read labels and groups for it.
 """
@@ -18,31 +18,23 @@ from labelsieve.tables.frames import check_sparse
 from labelsieve.tables.types import TableLike, TargetsLike, is_sparse
 
 NONE_LEFT = np.iinfo(np.uint32).max
-# Building the matrix of pairs takes about 63 bytes for every pair in a row, 4 GB for this many. delicious has 3 million.
-MOST_PAIRS = 2**26
 
 
 class IterativeStratifiedKFold(Splitter):
-    """Folds that keep the fraction of every label, or of every pair of labels, by iterative stratification.
+    """Folds that keep the fraction of every label, by iterative stratification.
 
-    First order: Sechidis, Tsoumakas and Vlahavas, "On the stratification of multi-label data" (ECML PKDD 2011). Second
-    order: Szymański and Kajdanowicz, "A network perspective on stratification of multi-label data" (PMLR 74, 2017), the same
-    procedure over the pairs of labels that occur together, and over single labels, so that rows with one label count too.
+    Sechidis, Tsoumakas and Vlahavas, "On the stratification of multi-label data" (ECML PKDD 2011).
 
-    Every row is tested exactly once. Fold sizes differ by at most one row, or by less than one group; the papers let them vary
+    Every row is tested exactly once. Fold sizes differ by at most one row, or by less than one group; the paper lets them vary
     by a few rows. Rows without labels even out the sizes of the folds. A label with fewer rows than folds
     is missing from some of them, as it must be.
 
-    Cost: first order, about 20 µs per row plus the number of labels squared; delicious (16,105 rows, 983 labels) takes under
-    half a second. Second order, with m labels in a row, m (m + 1) / 2 entries per row in time and memory, and a scan of all
-    pairs for every one that is taken: 3 s there (3 million pairs in rows, 174 thousand different).
+    Cost: about 20 µs per row plus the number of labels squared; delicious (16,105 rows, 983 labels) takes under half a second.
 
     Parameters
     ----------
     n_splits : int, default=10
         Number of folds.
-    order : {1, 2}, default=1
-        Stratify by labels, or by labels and pairs.
     shuffle : bool, default=True
         Visit the rows in random order, or as they come. Ties between folds are drawn either way.
     random_state : int, Generator, RandomState or None, default=None
@@ -62,12 +54,10 @@ class IterativeStratifiedKFold(Splitter):
     def __init__(
         self,
         n_splits: int = 10,
-        order: int = 1,
         shuffle: bool = True,
         random_state: Seed = None,
     ) -> None:
         self.n_splits = whole_number(n_splits, "n_splits", 2, MOST)
-        self.order = whole_number(order, "order", 1, 2)
         self.shuffle = bool(shuffle)
         self.random_state = checked_seed(random_state)
 
@@ -77,7 +67,7 @@ class IterativeStratifiedKFold(Splitter):
         ``y`` is binary, dense or sparse, or of categories; rows with the same value in ``groups`` stay together, and the
         label counts of whole groups are stratified.
         """
-        units = read_units(X, y, groups, self.order)
+        units = read_units(X, y, groups)
         if units.count < self.n_splits:
             raise InputError(
                 f"n_splits={self.n_splits} folds of {units.count:,} {units.name}: every fold needs at least one. "
@@ -108,7 +98,7 @@ class IterativeStratifiedShuffleSplit(Splitter):
     2011 allow any), done anew for every repetition. Test parts have exactly the size asked for, or are larger by less than one
     group.
 
-    Cost: that of :class:`IterativeStratifiedKFold`, per repetition; pairs are listed once.
+    Cost: that of :class:`IterativeStratifiedKFold`, per repetition.
 
     Parameters
     ----------
@@ -116,8 +106,6 @@ class IterativeStratifiedShuffleSplit(Splitter):
         Number of splits.
     test_size : float or int, default=0.5
         Share of the rows to test on, rounded down, or their number. All others are training rows.
-    order : {1, 2}, default=1
-        Stratify by labels, or by labels and pairs.
     random_state : int, Generator, RandomState or None, default=None
         A number gives the same splits in every call of ``split``.
 
@@ -136,18 +124,16 @@ class IterativeStratifiedShuffleSplit(Splitter):
         self,
         n_splits: int = 30,
         test_size: float = 0.5,
-        order: int = 1,
         random_state: Seed = None,
     ) -> None:
         self.n_splits = whole_number(n_splits, "n_splits", 1, MOST)
         part_size(test_size, "test_size", MOST)
         self.test_size = test_size
-        self.order = whole_number(order, "order", 1, 2)
         self.random_state = checked_seed(random_state)
 
     def split(self, X: TableLike, y: TargetsLike | None = None, groups: ArrayLike | None = None) -> Iterator[Split]:
         """Yield training and test rows of every repetition; ``y`` and ``groups`` as for :class:`IterativeStratifiedKFold`."""
-        units = read_units(X, y, groups, self.order)
+        units = read_units(X, y, groups)
         n = units.n_rows
         tested = part_size(self.test_size, "test_size", n)
         if units.count < 2 or not 0 < tested < n:
@@ -185,17 +171,16 @@ class Units:
         return int(self.of_row.size)
 
 
-def read_units(X: TableLike, y: TargetsLike | None, groups: ArrayLike | None, order: int) -> Units:
-    """Read the rows, or groups where there are any, with their labels (``order=1``) or labels and pairs (``order=2``)."""
+def read_units(X: TableLike, y: TargetsLike | None, groups: ArrayLike | None) -> Units:
+    """Read the rows, or groups where there are any, with their labels."""
     labels = label_matrix(y)
     n = row_count(X, labels, groups)
-    column_counts = labels if order == 1 else with_pairs(labels)
     if groups is None:
-        return Units(column_counts, np.ones(n, dtype=np.int64), np.arange(n), "rows")
+        return Units(labels, np.ones(n, dtype=np.int64), np.arange(n), "rows")
     of_row = _group_numbers(groups)
     sizes = np.bincount(of_row).astype(np.int64)
     member = sparse.csr_array((np.ones(n, dtype=np.int32), (of_row, np.arange(n))), shape=(sizes.size, n))
-    return Units(sparse.csr_array(member @ column_counts), sizes, of_row, "groups")
+    return Units(sparse.csr_array(member @ labels), sizes, of_row, "groups")
 
 
 def _group_numbers(groups: ArrayLike) -> NDArray[np.intp]:
@@ -281,33 +266,6 @@ def _is_missing(value: object) -> bool:
         return value is None or bool(value != value)
     except TypeError:  # pandas.NA refuses to be true or false
         return True
-
-
-def with_pairs(labels: sparse.csr_array) -> sparse.csr_array:
-    """Add to the labels a column for every pair of labels that some row has both of.
-
-    Cost: a row with m labels has m (m - 1) / 2 pairs; time and memory follow their sum over the rows.
-    """
-    per_row = np.diff(labels.indptr).astype(np.int64)
-    total = int((per_row * (per_row - 1) // 2).sum())
-    if total > MOST_PAIRS:
-        raise InputError(f"The rows have {total:,} pairs of labels and {MOST_PAIRS:,} is the limit; use order=1.")
-    n, q = labels.shape
-    labels.sort_indices()
-    rows, keys = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
-    at = 0
-    # All rows with the same number of labels at once.
-    for m in np.unique(per_row[per_row > 1]).tolist():
-        equal_rows = np.flatnonzero(per_row == m)
-        members = labels.indices[labels.indptr[equal_rows][:, None] + np.arange(m)].astype(np.int64)
-        left, right = np.triu_indices(m, 1)
-        end = at + equal_rows.size * left.size
-        rows[at:end] = np.repeat(equal_rows, left.size)
-        keys[at:end] = (members[:, left] * q + members[:, right]).ravel()
-        at = end
-    pairs, codes = np.unique(keys, return_inverse=True)
-    both = sparse.csr_array((np.ones(total, dtype=np.int32), (rows, codes)), shape=(n, pairs.size))
-    return sparse.csr_array(sparse.hstack([labels, both], format="csr"))
 
 
 def whole_targets(total: int, parts: int, rng: np.random.Generator) -> NDArray[np.int64]:
