@@ -11,7 +11,7 @@ import matplotlib
 import numpy as np
 
 from labelsieve import LabelNetwork, LabelwiseSieve, Sieve
-from labelsieve.report.figures import critical_difference_diagram, curves, rank_map
+from labelsieve.report.figures import critical_difference_diagram, curves
 from labelsieve.report.figures.style import COLUMN, new_axes
 from labelsieve.statistics import compare, stability_index
 from labelsieve.stopping import CrossValidated
@@ -89,11 +89,6 @@ def critical_difference():
     return critical_difference_diagram(found, ax=new_axes(COLUMN, 1.3, whole=True))
 
 
-def ranks():
-    methods = ["jmi", "mrmr", "mim", "scls", "random"]
-    return rank_map(_losses()[:6], lower_is_better=True, methods=methods, ax=new_axes(COLUMN, 1.7))
-
-
 PICTURES = {
     one.__name__: one
     for one in (
@@ -107,7 +102,6 @@ PICTURES = {
         stopping_curve,
         loss_curves,
         critical_difference,
-        ranks,
     )
 }
 

@@ -14,7 +14,7 @@ from labelsieve.report.figures.features import (
     selection_stability,
     shared_features,
 )
-from labelsieve.report.figures.ranks import critical_difference_diagram, rank_map
+from labelsieve.report.figures.ranks import critical_difference_diagram
 
 __all__ = [
     "automatic_choice",
@@ -27,7 +27,6 @@ __all__ = [
     "information_map",
     "label_network",
     "p_value_calibration",
-    "rank_map",
     "ranking",
     "selection_stability",
     "shared_features",
