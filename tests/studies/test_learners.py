@@ -100,13 +100,12 @@ def test_numeric_targets_have_several_learners_too(tmp_path):
     assert StudyResults(tmp_path).classifiers == ["knn", "mine", "obj", "ridge", "trees"]
 
 
-def test_an_estimator_by_import_path_with_parameters(tmp_path):
+def test_an_estimator_by_import_path_with_parameters():
     table = {"name": "logit", "classifier": "sklearn.linear_model.LogisticRegression", "C": 10.0}
     study = small(
         datasets=["emotions"], classifiers=[table, {"name": "knn3", "classifier": "sklearn.neighbors.KNeighborsClassifier"}]
     )
-    study.to_toml(tmp_path / "study.toml")
-    one, two = (entry.estimator for entry in Protocol.from_toml(tmp_path / "study.toml").classifiers)
+    one, two = (entry.estimator for entry in study.classifiers)
     assert isinstance(one, BinaryRelevance)
     assert one.base.C == 10.0
     assert type(two).__name__ == "KNeighborsClassifier"  # takes several labels itself

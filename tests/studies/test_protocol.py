@@ -144,7 +144,37 @@ def test_targets_of_other_values_than_0_and_1_are_refused_before_anything_runs(t
         Study(protocol(datasets=[classes]), tmp_path).run()
 
 
-def test_protocol_survives_its_file(tmp_path):
+FILE = """
+n_features = "1..3,10%"
+measures = ["macro_f1"]
+splits = "stratified 5-fold"
+baselines = ["random"]
+convention = "mulan"
+seed = 4
+
+datasets = ["emotions", { name = "songs", path = "songs.csv", labels = 3, drop = ["id"] }]
+
+[[methods]]
+name = "scls"
+
+[[methods]]
+name = "mine"
+criterion = { name = "jmi", normalized = true }
+targets = { name = "group-rand", pot = [0.2, 0.8] }
+
+[[methods]]
+name = "ten"
+criterion = "mim"
+discretizer = { name = "equal-width", n_bins = 10 }
+
+[[classifiers]]
+name = "seven"
+classifier = "mlknn"
+k = 7
+"""
+
+
+def test_a_file_gives_the_same_protocol_as_its_settings_in_python(tmp_path):
     method = {
         "name": "mine",
         "criterion": {"name": "jmi", "normalized": True},
@@ -161,12 +191,10 @@ def test_protocol_survives_its_file(tmp_path):
         convention="mulan",
         seed=4,
     )
-    given.to_toml(tmp_path / "study.toml")
+    (tmp_path / "study.toml").write_text(FILE, encoding="utf-8")
     again = Protocol.from_toml(tmp_path / "study.toml")
     assert again.plain() == given.plain()
     assert [one.identity for one in again.methods] == [one.identity for one in given.methods]
-    again.to_toml(tmp_path / "again.toml")
-    assert (tmp_path / "again.toml").read_bytes() == (tmp_path / "study.toml").read_bytes()
 
 
 def test_paths_in_a_file_are_beside_it(tmp_path):
@@ -189,14 +217,9 @@ def test_broken_files_are_refused(tmp_path, text, said):
         Protocol.from_toml(tmp_path / "study.toml")
 
 
-def test_objects_have_no_form_in_a_file(tmp_path):
-    with pytest.raises(InputError, match="'mine' is a Python object"):
-        Protocol(["emotions"], [("mine", Sieve("jmi"))]).to_toml(tmp_path / "study.toml")
-
-
 def test_a_share_by_itself_is_a_number_of_features():
     assert protocol(n_features=0.5).n_features == [0.5]
-    assert protocol(n_features=np.array([0.25, 0.5])).plain(strict=False)["n_features"] == [0.25, 0.5]
+    assert protocol(n_features=np.array([0.25, 0.5])).plain()["n_features"] == [0.25, 0.5]
 
 
 def test_a_baseline_among_the_methods_is_the_baseline():

@@ -108,8 +108,9 @@ def test_trees_split_the_same_with_and_without_scaling(tmp_path):
 def test_the_scale_is_part_of_the_protocol(tmp_path):
     assert Protocol(["emotions"], ["jmi"]).scale == "standard"
     for given, read in (("minmax", "minmax"), ("none", None), (None, None)):
-        Protocol(["emotions"], ["jmi"], scale=given).to_toml(tmp_path / "study.toml")
-        assert Protocol.from_toml(tmp_path / "study.toml").scale == read
+        assert Protocol(["emotions"], ["jmi"], scale=given).scale == read
+    (tmp_path / "study.toml").write_text('datasets = ["emotions"]\nmethods = ["jmi"]\nscale = "none"\n', encoding="utf-8")
+    assert Protocol.from_toml(tmp_path / "study.toml").scale is None
     with pytest.raises(InputError, match=r"'standart' is not a scale\. Did you mean 'standard'\?"):
         Protocol(["emotions"], ["jmi"], scale="standart")
 

@@ -249,5 +249,5 @@ class _Planner:
     @cached_property
     def _changed_for_all(self) -> list[str]:
         """Settings of the whole study that differ from the last run's: a hash of settings does not show which one changed."""
-        before, now = {"scale": NONE, **self._stored.protocol}, self._protocol.plain(strict=False)
+        before, now = {"scale": NONE, **self._stored.protocol}, self._protocol.plain()
         return [name for name in ("seed", "convention", "scale") if before.get(name, now[name]) != now[name]]

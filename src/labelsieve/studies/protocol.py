@@ -1,7 +1,11 @@
-"""The protocol of a study: data sets, splits, methods, learners and measures, and the part of it that a run covers."""
+"""The protocol of a study: data sets, splits, methods, learners and measures, and the part of it that a run covers.
+
+A protocol may be read from a TOML file, which may extend another one or hold several studies that share settings.
+"""
 
 import os
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -14,13 +18,12 @@ from sklearn.base import is_regressor
 from labelsieve.classifiers import KNNRegressor
 from labelsieve.classifiers.neighbors import BaseNeighborClassifier
 from labelsieve.classifiers.prefix_scores import NONE, read_scale
-from labelsieve.errors import InputError, unknown_name, whole_number
+from labelsieve.errors import InputError, StudyError, unknown_name, whole_number
 from labelsieve.metrics import MEASURES
 from labelsieve.metrics.evaluation import Convention, read_convention
 from labelsieve.registry import METHODS
 from labelsieve.studies.data import LoadedData, Source, read_source
 from labelsieve.studies.estimators import NamedEstimator, as_plain, read_classifier, read_method, read_sizes, read_splits
-from labelsieve.studies.toml_file import read_studies, read_toml, write_toml
 
 BASELINES = ("random", "all")
 LIMITS = ("max_rows", "time_limit", "memory_limit", "cpu_limit")
@@ -29,6 +32,13 @@ ALL = "all"  # the one method without a number of features to select
 NEIGHBORS = (BaseNeighborClassifier, KNNRegressor)
 DEFAULT_MEASURES = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
 MAX_SHOWN = 80  # characters of a refused value in an error
+KEYS = (
+    *("n_features", "measures", "splits", "baselines", "convention", "scale", "seed"),
+    *("datasets", "methods", "classifiers", "select_on", "discretize_on"),
+    *("max_rows", "time_limit", "memory_limit", "cpu_limit", "extends", "noise"),
+)
+ADDED = ("datasets", "methods")  # lists of one of several studies, added to the shared ones
+STUDIES = "studies"
 _SHARD = re.compile(r"(\d{1,5})/(\d{1,5})")
 
 
@@ -220,17 +230,8 @@ class Protocol:
         """Read the protocols of a file with tables ``[[studies]]``, by name; other settings of the file are shared."""
         return {name: cls(**settings) for name, settings in read_studies(Path(path)).items()}
 
-    def to_toml(self, path: str | os.PathLike[str]) -> None:
-        """Write the protocol, which must consist of plain settings."""
-        write_toml(self.plain(), Path(path))
-
-    def plain(self, *, strict: bool = True) -> dict[str, Any]:
-        """Return all settings as plain values; objects are refused if ``strict``, and reduced to their names otherwise."""
-        objects = [estimator.name for estimator in [*self.methods, *self.classifiers] if estimator.settings is None]
-        objects += [source.name for source in self.datasets if source.dataset is not None]
-        objects += ["splits"] if self.splits.words is None else []
-        if strict and objects:
-            raise InputError(f"{objects[0]!r} is a Python object and cannot be written to a file; pass its settings instead.")
+    def plain(self) -> dict[str, Any]:
+        """Return all settings as plain values, for the record of a study; objects are reduced to their names."""
         return {
             "n_features": self.n_features,
             "measures": self.measures,
@@ -240,7 +241,7 @@ class Protocol:
             "scale": self.scale or NONE,
             **{key: value for key in LIMITS if (value := getattr(self, key)) is not None},
             "seed": self.seed,
-            "datasets": [as_plain({"name": data.name, **data.settings}, None if strict else repr) for data in self.datasets],
+            "datasets": [as_plain({"name": data.name, **data.settings}, repr) for data in self.datasets],
             "methods": [
                 {"name": method.name, **(method.settings or {})} for method in self.methods if method.name not in self.baselines
             ],
@@ -364,3 +365,92 @@ def names_of(given: object, what: str, fewest: int = 1) -> list[str]:
 def is_baseline(name: str) -> bool:
     """Whether a method is a baseline, which no data can change."""
     return name in METHODS and METHODS[name].selector == "BaselineSieve"
+
+
+# ------------------------------------------------------------------------- TOML files
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read the settings of a protocol; relative paths of data sets start at the folder of the file."""
+    return _checked(_read(path), path)
+
+
+def read_studies(path: Path) -> dict[str, dict[str, Any]]:
+    """Read the settings of several protocols in one file, by name; a file with a single one has the name "".
+
+    Every table of ``studies`` has a name and its own settings; data sets and methods are added to the shared ones.
+    """
+    shared = _read(path)
+    tables = shared.pop(STUDIES, None)
+    if tables is None:
+        return {"": _checked(shared, path)}
+    names = [table.get("name") for table in tables] if _is_tables(tables) else []
+    if not names or not all(isinstance(name, str) and re.fullmatch(r"[\w-]+", name) for name in names):
+        raise StudyError(f"{path}: studies must be tables, [[studies]], each with a name of letters, digits, _ and -.")
+    if len(set(names)) < len(names):
+        raise StudyError(f"{path}: two studies have the same name.")
+    studies = {}
+    for table in tables:
+        own = {key: value for key, value in table.items() if key != "name"}
+        lists = {key: [*shared.get(key, []), *own.get(key, [])] for key in ADDED if key in shared or key in own}
+        studies[table["name"]] = _checked({**shared, **own, **lists}, path)
+    return studies
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a file; its settings replace those of the file that it extends."""
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # some editors write a byte order mark
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path}: not TOML ({error}).") from None
+    base = settings.pop("extends", None)
+    if base is None:
+        return settings
+    if not isinstance(base, str) or not (path.parent / base).is_file() or (path.parent / base).samefile(path):
+        raise StudyError(f"{path}: extends must name another protocol, relative to this file, not {base!r}.")
+    return {**_read(path.parent / base), **settings}
+
+
+def _checked(settings: dict[str, Any], path: Path) -> dict[str, Any]:
+    if STUDIES in settings:
+        raise StudyError(f"{path}: it has several studies; read it with Protocol.several_from_toml.")
+    unknown = sorted(set(settings) - set(KEYS))
+    if unknown:
+        raise StudyError(f"{path}: {unknown[0]!r} is not a setting of a study. Known: {', '.join(KEYS)}.")
+    for needed in ("datasets", "methods"):
+        if needed not in settings:
+            raise StudyError(f"{path}: it has no {needed}; a study needs at least one.")
+    noise = settings.pop("noise", None)
+    if isinstance(settings["datasets"], list):
+        datasets = [_from_folder(dataset, path.parent) for dataset in settings["datasets"]]
+        settings["datasets"] = datasets if noise is None else [_with_noise(dataset, noise) for dataset in datasets]
+    return settings
+
+
+def _with_noise(dataset: object, noise: object) -> Any:
+    table = {"name": dataset} if isinstance(dataset, str) else dataset
+    return {"noise": noise, **table} if isinstance(table, Mapping) else dataset
+
+
+def _from_folder(given: object, folder: Path) -> Any:
+    """Resolve the files of a data set, first in the folder of the protocol."""
+
+    def found(file: str) -> str:
+        return str(folder / file) if (folder / file).exists() else file
+
+    if isinstance(given, str):
+        return {"name": Path(given).name.partition(".")[0], "path": found(given)} if (folder / given).exists() else given
+    if not isinstance(given, Mapping):
+        return given
+    settings = dict(given)
+    for key in ("path", "labels", "data_home"):
+        value = settings.get(key)
+        if isinstance(value, str) and (key != "labels" or value.endswith(".xml")):
+            settings[key] = found(value)
+        elif isinstance(value, list) and key == "path":
+            settings[key] = [found(path) if isinstance(path, str) else path for path in value]
+    return settings
+
+
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(entry, Mapping) for entry in value)

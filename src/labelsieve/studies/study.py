@@ -134,7 +134,7 @@ class Study:
             if on_plan is not None:
                 on_plan(plan)
             datasets = [(data.name, data.data, *data.shape, data.test_share) for data in facts]
-            store.begin(self.protocol.whole.plain(strict=False), datasets, time.perf_counter() - started)
+            store.begin(self.protocol.whole.plain(), datasets, time.perf_counter() - started)
             if changed == "rerun":
                 store.delete(plan.changed_selections, plan.changed_cells)
             if runs_here:
