@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from labelsieve import Sieve
 from labelsieve.classifiers import J48, BRkNN, Neighbors
 from labelsieve.classifiers.base import MultiLabelClassifier
-from labelsieve.datasets.splits.plain import MOST, Split, Splitter, row_count
+from labelsieve.datasets.splits import MOST, Split, Splitter, row_count
 from labelsieve.discretize import EqualWidth
 from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, whole_number

@@ -5,8 +5,13 @@ import pytest
 from scipy import sparse
 from sklearn.model_selection import KFold
 
-from labelsieve.datasets.splits import HalfSplits, IterativeStratifiedKFold, IterativeStratifiedShuffleSplit
-from labelsieve.datasets.splits.stratified import assign, whole_targets
+from labelsieve.datasets.splits import (
+    HalfSplits,
+    IterativeStratifiedKFold,
+    IterativeStratifiedShuffleSplit,
+    assign,
+    whole_targets,
+)
 from tests.support.arff_files import read_dense_arff
 from tests.support.reference_splits import (
     iterative_stratification,

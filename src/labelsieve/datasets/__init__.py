@@ -1,7 +1,7 @@
 """Data sets: files, frames and names of published sets come in, a :class:`Dataset` or a :class:`ChunkedTable` goes out.
 
 Start reading in ``readers/load.py`` (:func:`load`) or, for tables that do not fit into memory, in ``chunked_table.py``. The
-package ``splits`` separates training from test rows.
+module ``splits`` separates training from test rows.
 """
 
 from labelsieve.datasets.chunked_table import ChunkedTable
