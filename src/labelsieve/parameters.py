@@ -131,7 +131,7 @@ def _rules(kind: Any) -> dict[str, tuple[object, list[Any]]]:
 
 
 def _declared(kind: type, name: str) -> tuple[Any, ...] | None:
-    """The constraints of the nearest class that declares some."""
+    """Return the constraints of the nearest class that declares some."""
     for base in kind.__mro__:
         declared = vars(base).get("__dataclass_fields__", {}).get(name)
         if declared is not None and _ALLOWED in declared.metadata:
@@ -205,7 +205,7 @@ def _completed(kind: type) -> str:
 
 
 def _split(doc: str) -> tuple[list[str], dict[str, list[str]]]:
-    """The lines before the first section, and those of every section by its heading."""
+    """Split a docstring into the lines before its first section, and those of every section by its heading."""
     lines = inspect.cleandoc(doc).splitlines()
     starts = [row for row, line in enumerate(lines[1:]) if re.fullmatch("-{3,}", line)]
     sections = {lines[start]: _stripped(lines[start + 2 : end]) for start, end in pairwise([*starts, len(lines)])}
@@ -217,7 +217,7 @@ def _stripped(lines: list[str]) -> list[str]:
 
 
 def _entries(lines: list[str]) -> Iterator[list[str]]:
-    """The entries of a section: a line with names and type, and the indented lines of the description."""
+    """Return the entries of a section: a line with names and type, and the indented lines of the description."""
     starts = [row for row, line in enumerate(lines) if line and not line.startswith(" ")]
     for start, end in pairwise([*starts, len(lines)]):
         yield lines[start:end]

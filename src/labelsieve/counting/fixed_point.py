@@ -87,7 +87,7 @@ class FixedPoint:
 
     @classmethod
     def for_rows(cls, n_rows: int, *, n_targets: int = 1, estimator: Estimator = "plugin") -> "FixedPoint":
-        """The arithmetic of counts of ``n_rows`` rows, added over up to ``n_targets`` targets.
+        """Make the arithmetic of counts of ``n_rows`` rows, added over up to ``n_targets`` targets.
 
         >>> fixed = FixedPoint.for_rows(4)
         >>> fixed.values / fixed.scale
@@ -99,7 +99,7 @@ class FixedPoint:
     def for_data(
         cls, n_rows: int, weights: RowWeights | None, *, n_targets: int = 1, estimator: Estimator = "plugin"
     ) -> "FixedPoint":
-        """The arithmetic of rows that are weighted or not, for sums over up to ``n_targets`` targets."""
+        """Make the arithmetic of rows that are weighted or not, for sums over up to ``n_targets`` targets."""
         if weights is None:
             return (_for_rows if n_rows <= _CACHED_ROWS else _for_rows.__wrapped__)(n_rows, n_targets, estimator)
         cells = weights.total if weights.unit == 1 else n_rows  # weights that repeat rows: the scale of the repeated rows
@@ -109,7 +109,7 @@ class FixedPoint:
     def for_weights(
         cls, total: int, *, unit: float, n_rows: int = 0, n_targets: int = 1, estimator: Estimator = "plugin"
     ) -> "FixedPoint":
-        """The arithmetic of ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
+        """Make the arithmetic of ``n_rows`` weights that add up to ``total``, where a weight of one is ``unit``."""
         if estimator not in ESTIMATORS:
             raise InputError(
                 f"estimator={estimator!r} needs whole tables, and only sums over their cells are available here (learned "

@@ -240,7 +240,7 @@ class Lists:
 
     @cached_property
     def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]:
-        """The same numbers listed by rows, for vectors with few rows."""
+        """Return the same numbers listed by rows, which is faster for vectors with few rows."""
         matrix = sp.csc_array((self.numbers, self.rows, self.starts), shape=(self.n_rows, self.n_columns)).tocsr()
         return matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data
 
@@ -630,7 +630,7 @@ AHEAD = 4  # columns that are multiplied together then
 
 
 class Wanted(NamedTuple):
-    """What a source is asked for, in one pass over its rows."""
+    """The sums that a source is asked for, in one pass over its rows."""
 
     margins: bool = False
     """Sums and squares of all columns."""

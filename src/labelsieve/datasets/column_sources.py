@@ -181,6 +181,7 @@ class ArrowColumns(TableColumns):
         Every array of the size of a column costs more than reading it: the system clears its memory, page by page.
         """
         fields = [self._dataset.schema.field(name) for name in names]
+        # Categories that were stored as their values must not be read as numbers.
         if not all(self._is_number(field.type) and field.name not in self._categories for field in fields):
             return None
         n_rows = self.n_rows if rows is None else int(np.count_nonzero(rows))

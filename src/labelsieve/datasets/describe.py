@@ -108,7 +108,7 @@ def _scumble(Y: sparse.csr_array, imbalance: NDArray[np.float64]) -> float:
 
 @dataclass(frozen=True)
 class ColumnDescription:
-    """What is in a feature.
+    """Statistics of a feature: its kind, missing cells, distinct values, and whether it looks like an id or a copy.
 
     Attributes
     ----------

@@ -32,7 +32,7 @@ _ENDS = "_.:/+-"  # characters where names are divided
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What the pieces of the answer are made of.
+    """The data from which the pieces of the answer at the top of a report are made.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def size(self) -> int:
-        """How many features the selection that the page describes has."""
+        """Number of features of the selection that the page describes."""
         return len(self.selection.selected)
 
     @property
@@ -71,14 +71,14 @@ class Answer:
         return float(np.mean([self.again(feature) for feature in self.selection.selected])) if self.size else None
 
     def again(self, feature: SelectedFeature) -> float:
-        """The share of the resamples or, without them, of the folds that selected a feature again."""
+        """Return the share of the resamples or, without them, of the folds that selected a feature again."""
         stability = self.selection.stability
         if stability is not None:
             return stability.frequency.get(feature.feature, 0.0)
         return self.share.share_of_folds(feature.column, self.size)
 
     def repeats(self) -> str:
-        """How often the selection was repeated, in words."""
+        """Say how often the selection was repeated."""
         stability = self.selection.stability
         return f"{self.share_folds} folds" if stability is None else f"{stability.n_repeats} resamples"
 
@@ -337,7 +337,7 @@ def _share_text(share: float | None) -> str:
 
 
 def _most_informative(selection: Selection) -> dict[int, str]:
-    """The selected feature that has the most information about every label; empty where it is not known."""
+    """Find the selected feature that has the most information about every label; empty where it is not known."""
     if not selection.selected or not all(feature.information for feature in selection.selected):
         return {}
     table = np.array([feature.information for feature in selection.selected])
@@ -345,7 +345,7 @@ def _most_informative(selection: Selection) -> dict[int, str]:
 
 
 def label_display(names: Sequence[str]) -> dict[str, str]:
-    """Names of labels without the beginning and the end that all of them have.
+    """Shorten names of labels by the beginning and the end that all of them share.
 
     >>> label_display(["LBL+x1+fut_001", "LBL+x2+fut_001"])
     {'LBL+x1+fut_001': 'x1', 'LBL+x2+fut_001': 'x2'}
@@ -355,7 +355,7 @@ def label_display(names: Sequence[str]) -> dict[str, str]:
 
 
 def _shared_ends(names: Sequence[str]) -> tuple[str, str]:
-    """The beginning and the end that all names share, of whole parts; empty where short, or where a name would be empty."""
+    """Find the whole parts with which all names begin and end; empty where they are short, or nothing else is left."""
     if len(set(names)) < 3 and len(names) != 2:
         return "", ""
     start = re.sub(f"[^{re.escape(_ENDS)}]*$", "", _beginning(names))
@@ -365,7 +365,7 @@ def _shared_ends(names: Sequence[str]) -> tuple[str, str]:
 
 
 def _beginning(names: Sequence[str]) -> str:
-    """The characters that all names begin with."""
+    """Return the characters that all names begin with."""
     first, last = min(names), max(names)
     equal = next((index for index, (one, two) in enumerate(zip(first, last, strict=False)) if one != two), None)
     return first[:equal]

@@ -38,11 +38,11 @@ class Coding:
     target_weight: WeightsLike = None
 
     def target_codes(self, problem: Problem) -> Codes:
-        """Codes of the targets, numeric ones in the bins of the selection."""
+        """Return the codes of the targets, numeric ones in the bins of the selection."""
         return problem.binned_targets(self.target_discretizer).codes
 
     def codes(self, problem: Problem, columns: Sequence[int]) -> tuple[Codes | list[Codes], Codes]:
-        """Codes of these features and of the targets."""
+        """Return the codes of these features and of the targets."""
         targets = self.target_codes(problem)
         return problem.codes(self.discretizer, targets, columns), targets
 
@@ -64,7 +64,7 @@ def label_information(problem: Problem, coding: Coding, columns: Sequence[int]) 
 
 
 def step_components(problem: Problem, coding: Coding, columns: Sequence[int]) -> dict[str, Floats]:
-    """Relevance, redundancy and complementarity of each of these features, given those before it."""
+    """Compute relevance, redundancy and complementarity of each of these features, given those before it."""
     components = np.zeros((len(KINDS), len(columns)))
     if not len(columns):
         return dict(zip(KINDS, components, strict=True))
@@ -77,6 +77,7 @@ def step_components(problem: Problem, coding: Coding, columns: Sequence[int]) ->
     workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
     scorer = _STEPS.plan.bind(workspace)
     for step in range(len(columns)):
+        # The columns are in order of selection: the summands of the next one are those given all columns before it.
         scorer.scores()
         components[:, step] = scorer.summands(step)
         scorer.select(step)
@@ -97,7 +98,7 @@ class RedundantFeature(NamedTuple):
 def redundant_features(
     codes: Codes, selected: NDArray[np.intp], options: CountingOptions = DEFAULT_OPTIONS, *, at_least: float = 0.9
 ) -> dict[int, list[RedundantFeature]]:
-    """For every selected feature, those that were not selected and have nearly the same information, the most similar first.
+    """Find, for every selected feature, unselected ones with nearly the same information, the most similar first.
 
     Cost: one pass over pairs of columns for each selected feature.
 
@@ -109,6 +110,7 @@ def redundant_features(
     codes = replace(codes, missing=None)  # cells that are missing together are similar, however they are counted
     fixed = FixedPoint.for_rows(codes.n_rows)
     backend = make_backend(codes, constant_column(codes.n_rows), fixed, options)
+    # Sums of n log n, taken from that of all rows, are entropies times the number of rows; the factor cancels in the ratio.
     alone = fixed.top - backend.singles()[0]
     unselected = np.ones(codes.n_columns, dtype=bool)
     unselected[selected] = False
@@ -124,7 +126,7 @@ def redundant_features(
 
 
 def level_for_any_label(confidence: float, n_labels: int) -> float:
-    """Confidence level of one label's interval so that the interval of a label chosen among all has ``confidence``.
+    """Return the level of one label's interval with which the interval of a label chosen among all has ``confidence``.
 
     Bonferroni's correction for the choice of a feature's most informative label.
     """
@@ -141,7 +143,7 @@ def confidence_table(
     n_resamples: int = 200,
     random_state: RandomState = 0,
 ) -> dict[str, list[Any]]:
-    """Confidence limits of the information of these features, and confidence sets of their ranks.
+    """Compute confidence limits of the information of these features, and confidence sets of their ranks.
 
     Columns of the table: ``feature`` and ``label`` (numbers), ``information``, ``lower``, ``upper``, ``first_rank`` and
     ``last_rank``. The information is that of :func:`label_information`, so that a page shows one value of it; the limits are

@@ -82,7 +82,7 @@ class SelectedFeature:
         return sum(self.components.values()) if len(self.components) == len(COMPONENTS) else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; without ``label`` and ``information`` where there are none."""
+        """Return the feature as plain values; ``label`` and ``information`` are left out where there are none."""
         document = asdict(self)
         for name in ("label", "information"):
             if not document[name]:
@@ -100,7 +100,7 @@ class StoppingDecision:
 
     @classmethod
     def of_rule(cls, rule: StoppingRule) -> Self:
-        """The decision of a fitted rule."""
+        """Describe the decision of a fitted stopping rule."""
         fitted = {name.rstrip("_"): value for name, value in vars(rule).items() if name.endswith("_")}
         fitted.pop("explained", None)  # the selection has it
         for name, value in fitted.items():
@@ -110,12 +110,12 @@ class StoppingDecision:
         return cls(type(rule).__name__, fitted.pop("reason"), fitted)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; the results are next to the rule and the reason."""
+        """Return the decision as plain values; the results stand next to the rule and the reason."""
         return {"rule": self.rule, "reason": self.reason, **self.results}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """The decision that :meth:`to_dict` wrote."""
+        """Make the decision again from what :meth:`to_dict` returned."""
         results = dict(document)
         return cls(results.pop("rule"), results.pop("reason"), results)
 
@@ -135,7 +135,7 @@ class StabilitySummary:
 
     @classmethod
     def of_stability(cls, stability: Stability, names: tuple[str, ...]) -> Self:
-        """What is kept of the result of :func:`labelsieve.selectors.selection_stability`."""
+        """Summarize a result of :func:`labelsieve.selectors.selection_stability`."""
         defined = not math.isnan(stability.index)
         frequency = {name: float(share) for name, share in zip(names, stability.frequency, strict=True) if share > 0}
         return cls(
@@ -178,7 +178,7 @@ class ExplainedSummary:
 
     @classmethod
     def of_explained(cls, found: Any, size: int) -> Self:
-        """What is kept of an :class:`labelsieve.selectors.Explained`, for a selection of ``size`` features."""
+        """Summarize an :class:`labelsieve.selectors.Explained` for a selection of ``size`` features."""
         at = found.at(size)
         shares = np.zeros_like(found.all_by_target) if at < 0 else found.by_target[at]
         return cls(
@@ -265,12 +265,12 @@ class Selection:
         return sorted({feature.column for feature in self.selected})
 
     def information(self) -> NDArray[np.float64]:
-        """Mutual information of every selected column (rows, as in :attr:`columns`) with every label (columns)."""
+        """Return the mutual information of every selected column (rows, as in :attr:`columns`) with every label (columns)."""
         by_column = {feature.column: feature.information for feature in self.selected}
         return np.array([by_column[column] for column in self.columns]).reshape(len(by_column), len(self.labels))
 
     def table(self) -> dict[str, list[Any]]:
-        """The selected features as columns; those without a value for any feature are left out, single gaps are None.
+        """Return the selected features as columns; those without any value are left out, single gaps are None.
 
         ``label`` (of a list), ``rank``, ``feature``, ``explained``, ``explained_error``, ``gain``, ``signal``, ``top_label``,
         ``column``, ``score``, the components, ``added``, ``top_label_information``, ``folds``, ``stability`` (fraction of the
@@ -289,12 +289,12 @@ class Selection:
         return {name: cells for name, cells in columns.items() if name in always or any(cell is not None for cell in cells)}
 
     def rows(self) -> list[list[Any]]:
-        """A header, and a row for every selected feature: :meth:`table` for a CSV file."""
+        """Return :meth:`table` as rows for a CSV file: a header, and a row for every selected feature."""
         table = self.table()
         return [list(table), *([("" if cell is None else cell) for cell in row] for row in zip(*table.values(), strict=True))]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, which JSON can hold."""
+        """Return the selection as plain values, which JSON can hold."""
         document = {name: getattr(self, name) for name in self.__dataclass_fields__}
         document |= {"labels": list(self.labels), "target_types": list(self.target_types)}
         document["stopping"] = [decision.to_dict() for decision in self.stopping]
@@ -305,7 +305,7 @@ class Selection:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Self:
-        """The selection that :meth:`to_dict` wrote, also after a trip through JSON."""
+        """Make the selection again from what :meth:`to_dict` returned, also after a trip through JSON."""
         values = {**document, **{name: document[name] for name in cls.__dataclass_fields__}}  # all were written
         stability = values["stability"] and dict(values["stability"])
         if stability and stability["interval"] is not None:
@@ -328,7 +328,7 @@ MAKERS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 
 
 def column_names(table: object, given: Names, count: int, what: str) -> tuple[str, ...]:
-    """Names of ``count`` columns: those given, those of a frame, or numbers behind ``what``.
+    """Return the names of ``count`` columns: those given, those of a frame, or ``what`` with a number.
 
     >>> column_names(None, None, 2, "feature")
     ('feature 0', 'feature 1')
@@ -343,7 +343,7 @@ def column_names(table: object, given: Names, count: int, what: str) -> tuple[st
 
 
 def table_print(table: TargetsLike) -> str:
-    """A hash of the values of a table; of a frame, of its columns in order, whatever library made it.
+    """Compute a hash of the values of a table; equal frames of different libraries have the same.
 
     >>> table_print([[1.0, 0.0], [0.0, 1.0]]) == table_print([[1.0, 0.0], [0.0, 1.0]]) != table_print([[1.0, 0.0], [0.0, 2.0]])
     True
@@ -360,7 +360,7 @@ def table_print(table: TargetsLike) -> str:
 
 
 def frame_library(backend: str | None, like: object = None) -> str:
-    """The library of a result: ``backend``, that of the frame ``like``, or the first that is installed; ``"dict"`` is none.
+    """Choose the library of a frame: ``backend``, that of ``like``, or the first that is installed; ``"dict"`` is none.
 
     >>> frame_library("polars"), frame_library("dict")
     ('polars', 'dict')
@@ -377,7 +377,7 @@ def frame_library(backend: str | None, like: object = None) -> str:
 
 
 def frame_of_columns(columns: Mapping[str, Sequence[Any]], backend: str | None, like: object = None) -> Any:
-    """A frame of these columns, or a dict of them where no library of frames is installed.
+    """Make a frame of these columns, or a dict of them where no library of frames is installed.
 
     >>> frame_of_columns({"rank": [1, 2], "feature": ["tempo", "pitch"]}, "dict")
     {'rank': [1, 2], 'feature': ['tempo', 'pitch']}
@@ -389,7 +389,7 @@ def frame_of_columns(columns: Mapping[str, Sequence[Any]], backend: str | None, 
 def information_frame(
     features: Sequence[str], labels: Sequence[str], table: NDArray[np.float64], like: object, backend: str | None
 ) -> Any:
-    """A row of numbers for every feature; names of features are the index of a pandas frame, else the first column."""
+    """Make a frame with a row for every feature; their names are the index of a pandas frame, else the first column."""
     if frame_library(backend, like) == "pandas":
         pandas = import_module("pandas")
         return pandas.DataFrame(table, index=pandas.Index(list(features), name="feature"), columns=list(labels))
@@ -418,7 +418,7 @@ class Summary:
     confidence: dict[str, Any] | None = None
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """The table as a data frame: see :meth:`labelsieve.Sieve.to_frame`."""
+        """Return the table as a data frame: see :meth:`labelsieve.Sieve.to_frame`."""
         return frame_of_columns(self.selection.table(), backend)
 
     def __str__(self) -> str:

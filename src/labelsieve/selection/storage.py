@@ -78,12 +78,12 @@ def read_selector(kind: type[Selector], path: str | os.PathLike[str]) -> Selecto
 
 
 def settings_of(selector: Any) -> dict[str, Any]:
-    """The parameters of a selector as plain values."""
+    """Return the parameters of a selector as plain values, which JSON can hold."""
     return {name: plain(value) for name, value in selector.get_params(deep=False).items()}
 
 
 def read_selection(path: str | os.PathLike[str]) -> Selection:
-    """The :class:`Selection` in a file that ``to_json`` of any selector wrote."""
+    """Read the :class:`Selection` in a file that ``to_json`` of any selector wrote."""
     document = _read_document(path)
     with _named(path):
         return _selection(document)
@@ -111,7 +111,7 @@ def _read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def _selection(document: Mapping[str, Any]) -> Selection:
-    """The selection of a document, with every entry checked."""
+    """Read the selection of a document, and check every entry."""
     stored: Any = document.get("selection")
     check_fields(stored, Selection, "selection", without=("stopping", "stability", "explained", "selected"))
     for name in ("stopping", "selected"):
@@ -133,7 +133,7 @@ def _selection(document: Mapping[str, Any]) -> Selection:
 
 
 def _settings(kind: Any, stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a selector, checked against its constraints; text for the record has none."""
+    """Read the parameters of a selector, and check them against its constraints, except text that is kept for the record."""
     known = inspect.signature(kind).parameters
     unknown = [name for name in stored if name not in known]
     if unknown:
@@ -216,7 +216,7 @@ _KINDS: Mapping[str, Any] = {"int": int, "float": float, "bool": bool, "str": st
 
 
 def plain(value: object) -> Any:
-    """A value as JSON; what has no JSON form is kept as text, for the record."""
+    """Convert a value to what JSON can hold; anything else is kept as text, for the record."""
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f":  # JSON has no NaN; numpy reads null as one
             return {"array": np.where(np.isnan(value), np.array(None), value).tolist(), "dtype": value.dtype.name}
@@ -244,7 +244,7 @@ def plain(value: object) -> Any:
 
 
 def revive(value: object, place: str) -> Any:
-    """The value that :func:`plain` wrote; ``place`` is its path of keys, for the message where it is damaged."""
+    """Make the value again that :func:`plain` wrote; ``place`` is its path of keys, which errors name."""
     if isinstance(value, list):
         return [revive(item, f"{place}[{index}]") for index, item in enumerate(value)]
     if not isinstance(value, dict):
@@ -279,7 +279,7 @@ def set_fitted(target: Any, stored: Any, place: str) -> None:
 
 
 def _array(entries: Any, dtype: Any, place: str) -> Any:
-    """An array whose entries have the type that the file says: no text becomes a number."""
+    """Read an array, and check that its entries have the type that the file declares: no text becomes a number."""
     check_kind(entries, list[Any], place)
     check_kind(dtype, str, f"{place}.dtype")
     if not _DTYPE.fullmatch(dtype):
@@ -300,7 +300,7 @@ def _array(entries: Any, dtype: Any, place: str) -> Any:
 
 
 def _sparse(stored: Mapping[str, Any], place: str) -> Any:
-    """A sparse array in compressed rows, whose pointers and indices lead nowhere else."""
+    """Read a sparse array in compressed rows, and check that its pointers and indices stay inside of it."""
     check_kind(shape := stored["sparse"], list[int], place)
     arrays = {name: revive(stored[name], f"{place}.{name}") for name in _CSR}
     for name, array in arrays.items():

@@ -255,7 +255,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     def _first(
         self, problem: Problem | NumberProblem, order: NDArray[np.intp], scores: FloatArray, n_forced: int = 0, **more: Any
     ) -> Result:
-        """The first features of a complete order: the number that was asked for, or that of a stopping rule."""
+        """Keep the first features of a complete order: the number that was asked for, or that of a stopping rule."""
         rule, fitted = self._count, None
         if isinstance(rule, StoppingRule):
             source = problem.source
@@ -267,13 +267,13 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return Result(order[:kept].astype(np.intp), scores[:kept], {**more, "stopping": fitted})
 
     def _evaluator(self, problem: Problem | NumberProblem) -> Evaluator:
-        """What evaluates predictions from the first features that the selector selects in some of the rows."""
+        """Make the object by which stopping rules evaluate predictions from features that were selected in part of the rows."""
         return _Evaluation(self, problem)
 
     # ------------------------------------------------------------------------- scikit-learn
 
     def transform(self, X: TableLike) -> Any:
-        """``X`` with the selected features only, in the order of its columns.
+        """Return ``X`` with the selected features only, in the order of its columns.
 
         A collection of Dask or Spark stays one: columns are taken from it, and nothing is computed.
         """
@@ -295,7 +295,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return X[[names[column] for column in columns]]
 
     def inverse_transform(self, X: TableLike) -> Any:
-        """``X``, which has the selected features, with columns of zeros for the others."""
+        """Return ``X``, which has the selected features, with columns of zeros for the others."""
         check_sparse(X, "X")
         return super().inverse_transform(X)
 
@@ -513,6 +513,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         method = method_of(self)
         info = METHODS.get(method)
         rules = [] if self.stopping_ is None else self.stopping_
+        # A stopping rule by the explained share has computed it already; otherwise it is computed if it was asked for.
         share = self._known_share() if isinstance(explained, bool) else explained
         if share is None and explained and problem is not None and len(self.selected_):
             share = self.explained_share(problem)
@@ -560,6 +561,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
                 steps = step_components(problem, self.coding(), self.selected_[:MAX_STEPS].tolist())
         tests = self._row_tests(problem) if explained and problem is not None else None
         selected = []
+        # One list for all labels, or one for each: a feature of several lists is described once in each of them.
         for label, columns_, scores in self._lists(len(labels)):
             for index, column in enumerate(map(int, columns_)):
                 known, top = about.get(column), dict[str, Any]()
@@ -634,15 +636,15 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return _Evaluation(self._explained_selector(), problem).explained(most, cv, random_state)
 
     def _explained_selector(self) -> "BaseSieve":
-        """The selector whose selections are repeated in the folds."""
+        """Return the selector whose selections are repeated in the folds."""
         return self
 
     def _known_share(self) -> "Explained | None":
-        """The explained share that the stopping rule computed, if it did."""
+        """Return the explained share that the stopping rule computed, if it did."""
         return vars(self.stopping_).get("explained_") if isinstance(self.stopping_, StoppingRule) else None
 
     def _can_explain(self, problem: Problem) -> bool:
-        """Whether the explained share is defined: one list of features, a table in memory, enough rows."""
+        """Tell whether the explained share is defined: one list of features, a table in memory, enough rows."""
         from labelsieve.selection.explained import LEAST_ROWS
 
         in_memory = problem.source.y is not None and not isinstance(problem.X, StoredTable)
@@ -651,7 +653,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     def _components(
         self, column: int, index: int, steps: dict[str, Any], about: FloatArray | None, label: int | None
     ) -> dict[str, float]:
-        """All components of a step that was counted; otherwise the relevance, where it is known."""
+        """Return all components of a step that was counted; otherwise the relevance, where it is known."""
         if steps and index < len(steps[COMPONENTS[0]]):
             return {kind: float(values[index]) for kind, values in steps.items()}
         if self.relevance_ is not None:
@@ -659,11 +661,11 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return {} if about is None else {COMPONENTS[0]: float(about.sum() if label is None else about[label])}
 
     def _lists(self, n_labels: int) -> list[tuple[int | None, Any, Any]]:
-        """The lists of selected columns with their scores: one for all labels, or one for each."""
+        """Return the lists of selected columns with their scores: one for all labels, or one for each."""
         return [(None, self.selected_, self.scores_)]
 
     def _listed_columns(self) -> list[int]:
-        """Selected columns in order of selection; in order of columns where every label has a list."""
+        """Return the selected columns in order of selection; in order of columns where every label has a list."""
         ordered = self.selected_ if self.selected_.ndim == 1 else np.flatnonzero(self.support_)
         return [int(column) for column in ordered]
 
@@ -679,11 +681,11 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return column_names(None if problem is None else problem.source.y, given, int(count or 0), "label")
 
     def _formula(self) -> str:
-        """The formula of a criterion; a custom one that was stored in a file is known by its text."""
+        """Return the formula of a criterion; a custom one that was stored in a file is known by its text."""
         return "" if self.criterion_ is None else str(getattr(self.criterion_, "score", self.criterion_))
 
     def _n_labels(self) -> int | None:
-        """The number of labels, where a fitted selector without data knows it."""
+        """Return the number of labels, where a fitted selector knows it without the data."""
         return None
 
     def _target_space(self) -> str:
@@ -692,7 +694,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     # ------------------------------------------------------------------------- information, counted from the data again
 
     def read_again(self, X: Any, y: TargetsLike | None) -> Problem:
-        """The problem of ``fit`` again: the same columns, and targets of the same types."""
+        """Read the data of ``fit`` again: the same columns, and targets of the same types."""
         check_is_fitted(self)
         if isinstance(X, Problem):
             return X
@@ -704,11 +706,11 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return read(X, y, target_type=types, estimator=self, reset=False)
 
     def _counting_options(self) -> CountingOptions:
-        """The parameters of the selector that counting depends on."""
+        """Return the parameters of the selector that counting depends on."""
         return DEFAULT_OPTIONS
 
     def coding(self) -> Coding:
-        """How features and targets were encoded and counted; five bins of equal frequency for selectors without codes."""
+        """Return how features and targets were encoded; five bins of equal frequency for selectors without codes."""
         return Coding(
             make_discretizer(DEFAULT_DISCRETIZER) if self.discretizer_ is None else self.discretizer_,
             make_target_discretizer() if self.target_discretizer_ is None else self.target_discretizer_,
@@ -717,7 +719,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         )
 
     def _has_one_table(self) -> bool:
-        """Whether steps and redundant features can be counted: one list of features, and one table of codes for all labels."""
+        """Tell whether steps and redundant features can be counted: there is one list of features and one table of codes."""
         rule = self.discretizer_
         return rule is not None and self.selected_.ndim == 1 and getattr(rule, "targets", "") != "single"
 

@@ -86,7 +86,7 @@ class BaseCountingSieve(BaseSieve):
         return CountingOptions(weights=data.weights, estimator=method.estimator, n_jobs=self.n_jobs, backend=self.backend)
 
     def _linear_data(self, method: ResolvedMethod, problem: Problem, backend: Backend | None) -> LinearData:
-        """Columns and targets of a linear model; columns that the discretizer declares nominal are nominal here, too.
+        """Read columns and targets for a linear model; columns that the discretizer declares nominal are nominal here, too.
 
         ``backend`` counts the rows of the same table, if that is in memory.
         """

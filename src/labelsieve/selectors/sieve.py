@@ -302,7 +302,7 @@ class Sieve(BaseCountingSieve):
         return replace(super().coding(), target_weight=self.target_weight)
 
     def explain(self, n_rows: int, n_features: int, n_targets: int, levels: int = 5) -> str:
-        """The tables that would be counted for data of this size, and the memory they take."""
+        """List the tables that would be counted for data of this size, and the memory they take."""
         method = self._resolve()
         lines = []
         if method.formula is not None:
@@ -455,7 +455,7 @@ def require_supported(request: Request) -> None:
 
 
 def support_table() -> str:
-    """The table in Markdown that the documentation shows: options in rows, kinds of criteria in columns.
+    """Return the table in Markdown that the documentation shows: options in rows, kinds of criteria in columns.
 
     >>> print(support_table().splitlines()[0][:30])
     | option | a formula | labels

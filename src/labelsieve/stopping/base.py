@@ -108,7 +108,7 @@ class StoppingRule(BaseEstimator):
     max_features: int | None = None
 
     def leave_out(self, workspace: Workspace, targets: slice, unavailable: Sequence[int]) -> list[int]:
-        """Features that the search must not select, before it begins; ``unavailable`` are forced and excluded ones."""
+        """Return features that the search must not select. ``unavailable`` are forced and excluded ones."""
         return []
 
     def decide(self, path: SelectionPath) -> int:
@@ -116,7 +116,7 @@ class StoppingRule(BaseEstimator):
         raise NotImplementedError
 
     def _max_features(self, path: SelectionPath, default: int | None = None) -> int:
-        """The largest number of features to evaluate: at least the number of forced ones."""
+        """Return the largest number of features to evaluate: at least the number of forced ones."""
         limit = default if self.max_features is None else whole_number(self.max_features, "max_features", 1, 2**31)
         available = path.search.n_available
         return max(path.n_forced, available if limit is None else min(limit, available))

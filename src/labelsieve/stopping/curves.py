@@ -114,7 +114,7 @@ class Curve:
         self._added: list[float] = []
 
     def first(self, n_selected: int) -> Floats:
-        """Values of the first ``n_selected`` features, which must be selected already."""
+        """Return the values of the first ``n_selected`` features, which must be selected already."""
         if self._scorer is None:
             return np.array(self._search.scores[:n_selected])
         for feature in self._search.selected[len(self._added) : n_selected]:
@@ -416,7 +416,7 @@ def stop_ranking(
     X: TableLike,
     Y: TargetsLike,
 ) -> tuple[int, StoppingRule]:
-    """The number of features of a ranking to keep, and the fitted rule.
+    """Find the number of features of a ranking to keep; return it with the fitted rule.
 
     Thresholds and knees use the scores in order, cross-validation the predictions. Significance tests of the information that a
     feature adds need a selection path, so they are refused.

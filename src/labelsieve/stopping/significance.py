@@ -99,7 +99,7 @@ class GTest(StoppingRule):
     max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:
-        """The number of features before the first one that is not significant."""
+        """Return the number of features before the first one that is not significant."""
         alpha = share(self.alpha, "alpha")
         one_of(self.given, "given", ("each", "all"))
         one_of(self.correction, "correction", ("bonferroni", "sidak"))
@@ -300,7 +300,7 @@ class PermutationTest(StoppingRule):
     max_features: int | None = None
 
     def decide(self, path: SelectionPath) -> int:
-        """The number of features before the first one that is not significant."""
+        """Return the number of features before the first one that is not significant."""
         alpha = share(self.alpha, "alpha")
         whole_number(self.n_permutations, "n_permutations", 1, 2**31)
         path.require_plain_rows("PermutationTest", PERMUTATION_REMEDY)
@@ -320,7 +320,7 @@ class PermutationTest(StoppingRule):
         return kept
 
     def _formula(self, path: SelectionPath) -> Scorer:
-        """The scores of a formula, which can be computed for permuted targets."""
+        """Return the scorer of the criterion's formula, which can score features for permuted targets, too."""
         if not isinstance(path.search.gain, Scorer):
             raise InputError(
                 f"PermutationTest permutes the targets of a formula, and the scores are of {path.search.gain.name}; use GTest, "

@@ -297,7 +297,8 @@ class LearnerFeatures:
         if feature not in self._table.nominal:
             return values[:, np.newaxis]
         levels, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-        if len(levels) <= 2:  # the second level against the first
+        # Two levels need one column, the second against the first; of more, rare ones share a row of zeros.
+        if len(levels) <= 2:
             return np.where(np.isnan(values), np.nan, values == levels[-1])[:, np.newaxis] if len(levels) else values[:, None]
         kept = np.sort(levels[np.argsort(-counts, kind="stable")[:MAX_INDICATORS]])
         indicators: FloatArray = (values[:, np.newaxis] == kept).astype(np.float64)

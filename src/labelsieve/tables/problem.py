@@ -111,7 +111,7 @@ def _require_memory(estimator: object, X: object) -> None:
 
 
 def check_numbers(estimator: object, X: TableLike, *, reset: bool = True, dtype: DTypeLike = np.float64) -> Matrix:
-    """``X`` as finite numbers, an array or a sparse matrix, for methods that calculate with them."""
+    """Return ``X`` as finite numbers, an array or a sparse matrix, for methods that calculate with them."""
     checked = check_features(estimator, X, reset=reset, dtype=dtype)
     table = read_table(checked)
     if table.text:
@@ -214,7 +214,7 @@ class Problem:
         return table
 
     def numbers(self, caller: str) -> Matrix:
-        """The features as finite numbers, an array or a sparse matrix, for ``caller``, which calculates with them."""
+        """Return the features as finite numbers, an array or a sparse matrix, for ``caller``, which calculates with them."""
         return _numbers(self.X, self.features, caller)
 
     def known_targets(self, caller: str) -> TargetTable:

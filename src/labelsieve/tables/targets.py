@@ -80,7 +80,7 @@ class TargetTable:
         return np.where(self.is_numeric, np.array("numeric", dtype=object), np.array("class", dtype=object))
 
     def take_rows(self, rows: NDArray[np.bool_]) -> Self:
-        """The rows where ``rows`` is true, without bins."""
+        """Return the targets of the rows where ``rows`` is true; bins of numeric ones are left out."""
         return replace(self, classes=self.classes.take_rows(rows), numbers=self.numbers[rows], bins=None)
 
     def rows_with_targets(self) -> NDArray[np.bool_] | None:
@@ -97,7 +97,7 @@ class TargetTable:
         return None if known.all() else known
 
     def discretized(self, discretizer: Any, sample_weight: FloatArray | None = None) -> Self:
-        """The targets, with numeric columns in the bins of a discretizer."""
+        """Return the targets with numeric columns in the bins of a discretizer."""
         if not self.is_numeric.any():
             return self
         return replace(self, bins=_bin(self.numbers, lambda X, weight: discretizer.encode(X, None, weight), sample_weight))
@@ -131,7 +131,7 @@ class TargetTable:
 
 
 def target_place(column: int, names: tuple[str, ...] | None) -> str:
-    """A target in messages.
+    """Return the words by which error messages name a target.
 
     >>> target_place(1, ("genre", "price"))
     "column 1 ('price')"
@@ -173,7 +173,7 @@ ROWS_PER_CODE = 10  # on average; from here on whole numbers 0, 1, ..., k - 1 wi
 
 
 def requested_types(target_type: TargetTypes, n_targets: int, names: Sequence[str] | None) -> NDArray[np.str_]:
-    """The type of every target as it was asked for: one for all, a dict by name or column, or a sequence.
+    """Return the type of every target as it was asked for: one for all, a dict by name or column, or a sequence.
 
     >>> requested_types({"price": "numeric"}, 2, ("genre", "price")).tolist()
     ['auto', 'numeric']
@@ -241,7 +241,7 @@ class TypeRule:
         return True
 
     def warn(self) -> None:
-        """One warning for all columns that could have been taken as classes."""
+        """Issue one warning for all columns that could have been taken as classes."""
         if self.doubts:
             more = f" (and {len(self.doubts) - 3} more targets)" if len(self.doubts) > 3 else ""
             columns = "; ".join(self.doubts[:3])
@@ -250,7 +250,7 @@ class TypeRule:
 
 
 def _distinct(values: NDArray[Any]) -> int:
-    """Number of distinct whole numbers: counted where their range is small, sorted otherwise."""
+    """Count the distinct whole numbers: by a table of all values where their range is small, by sorting otherwise."""
     low, high = int(values.min()), int(values.max())
     if high - low < max(65_536, 4 * len(values)) and low > -(2**62) and high < 2**62:
         return int(np.count_nonzero(np.bincount(values.astype(np.int64) - low)))
@@ -338,7 +338,7 @@ def _warn_of_many_classes(classes: Codes, nominal: frozenset[int]) -> None:
 
 
 def target_names(Y: object) -> tuple[str, ...] | None:
-    """Names of the columns of a frame, or of a named Series; None for anything else.
+    """Return the names of the columns of a frame, or of a named Series; None for anything else.
 
     >>> target_names([0, 1]) is None
     True
@@ -443,7 +443,7 @@ def _read_columns(Y: TargetsLike) -> NumberTable:
 
 
 def _without_text(array: NDArray[Any]) -> NumberTable:
-    """Columns of objects as numbers, those of text and truth values as ranks."""
+    """Convert columns of objects to numbers, those of text and truth values to ranks."""
     numbers, text = np.full(array.shape, np.nan, order="F"), {}
     for column in range(array.shape[1]):
         known = ~missing_cells(array[:, column]) if array.dtype.kind == "O" else np.ones(len(array), dtype=bool)
@@ -472,7 +472,7 @@ def _are_classes(levels: int, n_rows: int) -> bool:
 
 
 def _undecided(codes: Codes, wanted: NDArray[np.str_]) -> NDArray[np.bool_]:
-    """Columns of whole numbers that the number of levels does not already show to be classes."""
+    """Find the columns of whole numbers that the number of levels does not already show to be classes."""
     if _are_classes(int(codes.levels.max()), codes.n_rows):
         return np.zeros(codes.n_columns, dtype=bool)
     decided = [_are_classes(levels, codes.n_rows) for levels in codes.levels.tolist()]
@@ -644,7 +644,7 @@ def _constant_sparse(n_rows: int, sparse: SparseCodes) -> NDArray[np.bool_]:
 
 
 def warn_of_missing_targets(targets: TargetTable, names: Sequence[str] | None, n_left_out: int) -> None:
-    """One warning for all targets that are unknown in some rows, which names the first of them."""
+    """Issue one warning for all targets that are unknown in some rows; it names the first of them."""
     unknown = np.zeros(targets.n_columns, dtype=np.intp)
     if targets.classes.missing is not None:
         unknown[targets.classes.missing] = targets.classes.n_missing[targets.classes.missing]
@@ -664,7 +664,7 @@ def warn_of_missing_targets(targets: TargetTable, names: Sequence[str] | None, n
 
 
 def warn_of_constant_targets(constant: NDArray[np.bool_], names: Sequence[str] | None) -> None:
-    """One warning for all constant targets, which names the first of them."""
+    """Issue one warning for all constant targets; it names the first of them."""
     if not constant.any() or _part_of_the_rows.get():
         return
     columns = np.flatnonzero(constant).tolist()
@@ -743,7 +743,7 @@ def read_label_sets(Y: object) -> LabelMatrix | None:
 
 
 def label_matrix(Y: T) -> T | NDArray[np.uint8] | CompressedMatrix:
-    """``Y`` itself, or its label sets as a table of 0 and 1.
+    """Return ``Y`` itself, or its label sets as a table of 0 and 1.
 
     >>> label_matrix([["rock"], []]).tolist()
     [[1], [0]]
@@ -763,7 +763,7 @@ def opened(Y: T) -> T | NDArray[Any]:
 
 
 def _nested_rows(Y: object) -> Sequence[Any] | None:
-    """The rows of ``Y`` where one of them is a collection."""
+    """Return the rows of ``Y`` as a list if one of them is a collection of labels."""
     rows: Sequence[Any] | None = None
     if isinstance(Y, list | tuple):
         rows = Y
@@ -775,7 +775,7 @@ def _nested_rows(Y: object) -> Sequence[Any] | None:
 
 
 def _cells(Y: TargetsLike) -> list[Any] | None:
-    """The cells of a Series, or of a frame of one column, that may hold lists."""
+    """Return the cells of a Series, or of a frame of one column, that may hold lists."""
     try:
         column = nw.from_native(Y, eager_only=True, allow_series=True)
     except nw.exceptions.NarwhalsError:
@@ -786,7 +786,7 @@ def _cells(Y: TargetsLike) -> list[Any] | None:
 
 
 def _is_table(rows: Sequence[Any]) -> bool:
-    """True for rows of the same length that hold numbers, or that hold a text twice, as no set does."""
+    """Tell a table from label sets: its rows are of one length and hold numbers, or a text twice, as no set does."""
     if not all(isinstance(row, list | tuple | np.ndarray) for row in rows) or len({len(row) for row in rows}) != 1:
         return False
     if any(not isinstance(value, str | bytes) for row in rows for value in row):
@@ -805,7 +805,7 @@ def _warn_of_columns(rows: Sequence[Any]) -> None:
 
 
 def is_collection(value: object) -> bool:
-    """True for a set, a list, a tuple or an array of labels.
+    """Tell whether a value is a set, a list, a tuple or an array of labels.
 
     >>> is_collection({"rock"}), is_collection("rock")
     (True, False)

@@ -78,7 +78,7 @@ class Frame(Protocol):
 
 
 class DeviceArray(Protocol):
-    """An array of numpy or CuPy: of the module ``xp`` that made it."""
+    """An array of numpy or CuPy, for code that runs on the host and on a GPU."""
 
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -152,18 +152,18 @@ Features = Matrix | Frame  # a frame may have columns of text
 
 
 def as_table(table: Any) -> Features:
-    """Lists as an array; arrays, sparse matrices and frames as they are."""
+    """Convert lists to an array; return arrays, sparse matrices and frames as they are."""
     found: Features = table if hasattr(table, "shape") else np.asarray(table)
     return found
 
 
 def is_sparse(table: object) -> "TypeIs[SparseMatrix]":
-    """True for the sparse matrices and arrays of SciPy."""
+    """Tell whether a table is a sparse matrix or array of SciPy."""
     return bool(sp.issparse(table))
 
 
 def dense_array(table: Matrix) -> FloatArray:
-    """A table of numbers as an array.
+    """Convert a sparse matrix to an array; return an array as it is.
 
     >>> dense_array(sp.csr_array([[0, 1]]))
     array([[0, 1]])

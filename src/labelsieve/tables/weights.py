@@ -39,7 +39,7 @@ def read_weights(sample_weight: WeightsLike, n_rows: int) -> NDArray[np.float64]
 
 
 def checked_weights(values: ArrayLike, what: str, n: int, kind: str) -> NDArray[np.float64]:
-    """One weight for each of ``n`` rows or targets (``kind``), finite, not negative, not all zero."""
+    """Check that there is one weight for each of ``n`` rows or targets (``kind``): finite, not negative, not all zero."""
     if np.ma.is_masked(values):
         raise InputError(f"{what} has masked values; give every {kind} a weight, 0 to leave it out.")
     try:
