@@ -7,7 +7,7 @@ pyarrow is not installed or the text is irregular. All ways give the same table.
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -76,9 +76,10 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     delimiter = find_delimiter(text)
     require_text(text, f"{delimiter}\n".encode(), file, max_bytes)
     names, start = _read_header(text, delimiter, file)
-    if not _NOT_BLANK.search(text, start):
-        raise DatasetError("there are no rows under the header.", "Is the file complete?", file)
+    no_rows = DatasetError("there are no rows under the header.", "Is the file complete?", file)
     whole, (text, n_repeated) = text, _without_repeated_headers(text, start)
+    if not _NOT_BLANK.search(text, start):
+        raise no_rows
     budget = TextBudget(file, max_bytes)
     has_arrow = find_spec("pyarrow") is not None
     columns: Sequence[ParsedColumn] | None = None
@@ -90,6 +91,8 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
     if columns is None:
         require_text(text, f"{delimiter}\n".encode(), file, max_bytes, cell=PYTHON_CELL, copies=5)
         columns = _read_with_csv(whole, delimiter, names, codes, file, budget)
+        if not columns:
+            raise no_rows
     columns, second = without_second_header(names, columns)
     table = make_table(names, columns, file, signed_zeros=False, decimal_comma=delimiter != ",")
     return replace(table, notes=(*_header_notes(names), *repeated_note(n_repeated), *second, *table.notes))
@@ -111,8 +114,6 @@ def _without_repeated_headers(text: bytes, start: int) -> tuple[bytes, int]:
     if b"\n" in header:  # a name of several lines: too rare to be looked for
         return text, 0
     kept = [row for row in rows if row != header]
-    if not any(kept):
-        return text, 0
     return text[:start] + b"\n".join(kept), len(rows) - len(kept)
 
 
@@ -227,16 +228,24 @@ def _read_with_csv(
 ) -> list[ParsedColumn]:
     """Parse the rows with the module ``csv``; a DatasetError says which line is wrong. Columns of ``codes`` stay text."""
     lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    line = ""
+
+    def remembered() -> Iterator[str]:
+        nonlocal line
+        for line in lines:  # noqa: UP028, the last line is read below
+            yield line
+
+    reader = csv.reader(remembered(), delimiter=delimiter, strict=True)
     rows = []
     try:
         next(reader)
+        header = line.rstrip("\n") if reader.line_num == 1 else None  # names of several lines are not looked for
         for row in filter(None, reader):
             if len(row) != len(names):
                 above = f"The first line must name the columns; if {names[0]!r} is a comment or a title, remove it."
                 remedy = above if len(row) > len(names) == 1 else ""
                 raise DatasetError(f"there are {len(row)} values and {len(names)} columns.", remedy, file, reader.line_num)
-            if [cell.strip() for cell in row] != names:  # a repeated header
+            if line.rstrip("\n") != header:  # a repeated header, as in files that were joined
                 rows.append(row)
     except csv.Error as error:
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=reader.line_num) from error
