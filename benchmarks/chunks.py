@@ -20,7 +20,6 @@ from benchmarks.memory import STATUS, extra_memory, in_fresh_process, read_statu
 from benchmarks.table import megabytes, number, print_table
 from labelsieve import Sieve
 from labelsieve.datasets import ChunkedTable
-from labelsieve.selectors import base_counting
 
 GROUP = 250_000  # rows
 
@@ -63,14 +62,14 @@ def select(path, n_labels, limit, criterion):
     """CPU seconds and extra bytes of encoding, of everything else up to the first step, and of ten more steps."""
     pa.set_cpu_count(1)
     stages = []
-    encode = base_counting.encode_chunked
+    encode = ChunkedTable.encode
 
     def timed_encode(*arguments):
         codes = []
         stages.append(timed(lambda: codes.append(encode(*arguments))))
         return codes[0]
 
-    base_counting.encode_chunked = timed_encode
+    ChunkedTable.encode = timed_encode
     table = ChunkedTable.from_parquet(path, n_labels, memory_limit=limit)
     sieve = Sieve(criterion, n_features_to_select=1, warm_start=True)
     first = timed(lambda: sieve.fit(table))  # its peak is that of packing: encoding resets it

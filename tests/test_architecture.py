@@ -2,6 +2,8 @@
 
 import ast
 import re
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,18 @@ def test_tests_patch_objects_and_not_paths_of_modules(path):
     patches = [call for call in calls if getattr(call.func, "attr", "") == "setattr" and call.args]
     strings = [call.args[0].value for call in patches if isinstance(call.args[0], ast.Constant)]
     assert [text for text in strings if str(text).startswith("labelsieve")] == []
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "examples", "fuzz", "leaderboard", "replications"])
+def test_what_stands_next_to_the_package_imports_names_that_exist(folder):
+    missing = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "labelsieve":
+                module = import_module(node.module) if find_spec(node.module) else None
+                names = [name.name for name in node.names if not hasattr(module, name.name)]
+                missing += [f"{path.name}: {node.module}.{name}" for name in names if not find_spec(f"{node.module}.{name}")]
+    assert missing == []
 
 
 def test_the_package_has_no_files_that_a_merge_or_an_editor_left():
