@@ -242,10 +242,6 @@ class ChiSquare(BaseCodeRanking):
         How the scores of the targets are combined, for ``targets="single"``.
     discretizer : str, Discretizer or None, default="equal-width"
         As for :class:`labelsieve.Sieve`. Bins come from all rows, also from those that copies leave out.
-    n_features_to_select : int, float, str, StoppingRule or None, default=10
-        A number (all, if there are fewer), a fraction of all, None for a ranking of all, or a rule of
-        :mod:`labelsieve.stopping` that uses the scores (``ScoreThreshold``, ``Knee(of="score")``) or predictions
-        (``CrossValidated``).
 
     Attributes
     ----------
