@@ -7,7 +7,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from labelsieve.chains import ChainEnsemble, ClassifierChain
-from labelsieve.classifiers import CLR, HOMER, IBLR, LIFT, BinaryRelevance, LabelCopies, LabelPowerset, MetaLabeler, RAkEL
+from labelsieve.classifiers import CLR, HOMER, IBLR, LIFT, BinaryRelevance, LabelPowerset, MetaLabeler, RAkEL
 
 KINDS = {
     "binary relevance": (BinaryRelevance, 4),
@@ -15,7 +15,6 @@ KINDS = {
     "ensemble of chains": (lambda base: ChainEnsemble("cc", base, n_chains=2, random_state=0), 8),
     "labelsets": (LabelPowerset, 1),
     "RAkEL": (lambda base: RAkEL(base, k=2, disjoint=True, random_state=0), 2),
-    "copies": (LabelCopies, 1),
     "HOMER": (lambda base: HOMER(base, n_children=2, random_state=0), 6),
     "CLR": (CLR, 10),
     "MetaLabeler": (MetaLabeler, 5),

@@ -13,7 +13,6 @@ from labelsieve.classifiers import (
     BinaryRelevance,
     BRkNN,
     KNNRegressor,
-    LabelCopies,
     LabelPowerset,
     MetaLabeler,
     MLkNN,
@@ -41,10 +40,6 @@ SETTINGS = {
         PrunedPowerset(LOGISTIC, min_count=2),
         PrunedPowerset(LOGISTIC, min_count=2, split="smallest", threshold=0.5),
     ],
-    LabelCopies: [
-        LabelCopies(EXACT_SVM, targets="select-max"),
-        LabelCopies(LOGISTIC, targets="copy-weight"),
-    ],
     RAkEL: [
         RAkEL(LOGISTIC, soft=True, random_state=0),
         RAkEL(LinearSVC(), disjoint=True, random_state=0),
@@ -65,8 +60,6 @@ def expected_failures(estimator):
     if likeliest and hasattr(estimator.base, "predict_proba"):
         reason = "differences of the best labelsets with and without a label rank rows differently than sums over labelsets"
         return {"check_classifier_multioutput": reason}
-    if isinstance(estimator, LabelCopies) and hasattr(estimator.base, "predict_proba"):
-        return {"check_classifier_multioutput": "probabilities sum to 1 over the labels; the threshold is not a half"}
     if isinstance(estimator, LIFT):
         reason = "Platt scaling uses held-out decision values, and repeated rows change the folds"
         return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}

@@ -16,9 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import InvalidParameterError
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
-from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
-from labelsieve.classifiers.labelsets import threshold_for
-from labelsieve.labelspace import Joint, SelectRandom
+from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, LabelPowerset, PrunedPowerset, RAkEL
 from tests.support import reference_transformations as references
 from tests.support.classifier_data import SelectsNothing, every_kind, make_data
 
@@ -57,12 +55,10 @@ def only_sparse(model):
 @each_kind
 def test_labels_that_all_rows_have_or_none_has(model):
     X, Y, queries, _ = make_data()
-    Y[:, 0] = 0
-    if not isinstance(model, LabelCopies):  # whose labels compete, and "ignore" would have no rows
-        Y[:, 1] = 1
+    Y[:, 0], Y[:, 1] = 0, 1
     predicted = model.fit(X, Y).predict(queries)
     assert not predicted[:, 0].any()
-    assert isinstance(model, LabelCopies) or predicted[:, 1].all()
+    assert predicted[:, 1].all()
     assert np.isfinite(model.predict_proba(queries)).all()
 
 
@@ -187,51 +183,6 @@ def test_pruning_everything_is_refused():
         PrunedPowerset(GaussianNB(), min_count=1000).fit(X, Y)
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-def test_copies_equal_their_plain_reading(weighted):
-    X, Y, queries, _ = make_data()
-    Y[:, 2] = 0
-    model = LabelCopies(GaussianNB(), targets="copy-weight" if weighted else "copy").fit(X, Y)
-    expected = references.copies(GaussianNB(), X, Y, queries, weighted)
-    np.testing.assert_allclose(model.predict_proba(queries), expected, atol=1e-12)
-    assert model.n_rows_left_out_ == np.count_nonzero(~Y.any(axis=1))
-
-
-def test_one_label_of_each_row_is_learned():
-    X, Y, queries, _ = make_data()
-    frequency = Y.sum(axis=0)
-    some = Y.any(axis=1)
-    for way, best in (("select-max", np.argmax), ("select-min", np.argmin)):
-        missing = -1 if best is np.argmax else 1000
-        classes = [best(np.where(row, frequency, missing)) for row in Y[some]]
-        base = GaussianNB().fit(X[some], classes)
-        model = LabelCopies(GaussianNB(), targets=way).fit(X, Y)
-        np.testing.assert_allclose(model.predict_proba(queries)[:, base.classes_], base.predict_proba(queries), atol=1e-12)
-    only = Y.sum(axis=1) == 1
-    base = GaussianNB().fit(X[only], Y[only].argmax(axis=1))
-    ignoring = LabelCopies(GaussianNB(), targets="ignore").fit(X, Y)
-    np.testing.assert_allclose(ignoring.predict_proba(queries)[:, base.classes_], base.predict_proba(queries), atol=1e-12)
-    first, second = (LabelCopies(GaussianNB(), targets=SelectRandom(random_state=seed)).fit(X, Y) for seed in (1, 2))
-    assert not np.array_equal(first.predict_proba(queries), second.predict_proba(queries))
-
-
-@pytest.mark.parametrize("base", [LogisticRegression(), LinearSVC()], ids=["probabilities", "decisions"])
-def test_the_threshold_gives_training_rows_as_many_labels_as_they_have(base):
-    X, Y, *_ = make_data()
-    model = LabelCopies(base).fit(X, Y)
-    assert abs(int(model.predict(X).sum()) - Y.sum()) <= 1
-    assert np.array_equal(model.decision_function(X) > 0, model.predict(X) == 1)
-    assert LabelCopies(base, threshold=0.25).fit(X, Y).threshold_ == 0.25
-    with pytest.raises(InvalidParameterError, match="'threshold' parameter"):
-        LabelCopies(base, threshold=float("nan")).fit(X, Y)
-
-
-def test_a_threshold_among_ties_is_the_nearest_there_is():
-    assert threshold_for(np.array([0.5, 0.5, 0.5, 0.25]), 1) == 0.375
-    assert threshold_for(np.array([0.5, 0.25, 0.25]), 1) == 0.375
-    assert threshold_for(np.array([0.5, 0.25]), 2) < 0.25
-
-
 class OnlyPredicts(ClassifierMixin, BaseEstimator):
     def fit(self, X, y):
         return self
@@ -242,12 +193,6 @@ class OnlyPredicts(ClassifierMixin, BaseEstimator):
 
 def test_bases_that_cannot_do_it_are_refused():
     X, Y, *_ = make_data()
-    with pytest.raises(InputError, match="predict_proba or decision_function"):
-        LabelCopies(OnlyPredicts()).fit(X, Y)
-    with pytest.raises(InputError, match="sample_weight"):
-        LabelCopies(KNeighborsClassifier(), targets="copy-weight").fit(X, Y)
-    with pytest.raises(InputError, match="whose classes are the labels"):
-        LabelCopies(GaussianNB(), targets=Joint()).fit(X, Y)
     with pytest.raises(InputError, match="soft=True"):
         RAkEL(LinearSVC(), soft=True).fit(X, Y)
     with pytest.raises(InputError, match="LIFT needs a base with predict_proba or decision_function"):
@@ -263,8 +208,6 @@ def test_bases_that_cannot_do_it_are_refused():
 def test_decisions_between_pairs_of_classes_are_not_taken_for_decisions_for_classes(n_labels):
     X, Y, queries, _ = make_data(n_labels=n_labels)
     pairs = make_pipeline(StandardScaler(), SVC(decision_function_shape="ovo"))
-    with pytest.raises(InputError, match="decision_function_shape='ovr'"):
-        LabelCopies(pairs).fit(X, Y)
     powerset = LabelPowerset(pairs).fit(X, Y)
     assert powerset.predict(queries).shape == (50, n_labels), "which needs no decisions"
     with pytest.raises(InputError, match="decision_function_shape='ovr'"):

@@ -17,8 +17,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
-from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, BRkNN, LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
-from labelsieve.classifiers.labelsets import threshold_for
+from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, BRkNN, LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.metrics import get_scorer
 from tests.support.classifier_data import SelectsNothing, every_kind, make_data
 from tests.support.weighted_bases import ChecksWeights
@@ -32,22 +31,18 @@ def named(models):
     return pytest.mark.parametrize("model", models, ids=lambda model: repr(model)[:60].replace("\n", ""))
 
 
-def is_random(model):
-    return isinstance(model, LabelCopies) and model.targets == "select-random"  # draws one number for every row
-
-
-def in_thirds(model):
-    return isinstance(model, LabelCopies) and model.targets == "copy-weight"  # whose sums tie only to the last digit
-
-
 @named(
-    [model for model in every_kind(DecisionTreeClassifier(random_state=0)) if not is_random(model) and not in_thirds(model)]
-    + [model for model in every_kind(LOGISTIC) if not is_random(model)]
-    + [BinaryRelevance(GaussianNB()), LIFT(base=GaussianNB(), random_state=0), HOMER(GaussianNB(), random_state=0)]
-    + [LabelCopies(GaussianNB(), targets="copy-weight"), BinaryRelevance(LinearSVC(dual=False, tol=1e-12))]
-    + [LabelPowerset(make_pipeline(MinMaxScaler(), StandardScaler(), LOGISTIC))]
-    + [BinaryRelevance(VotingClassifier([("first", LOGISTIC), ("second", GaussianNB())], voting="soft"))]
-    + [BinaryRelevance(make_pipeline(Sieve("mim", n_features_to_select=3), make_pipeline(StandardScaler(), LOGISTIC)))]
+    [
+        *every_kind(DecisionTreeClassifier(random_state=0)),
+        *every_kind(LOGISTIC),
+        BinaryRelevance(GaussianNB()),
+        LIFT(base=GaussianNB(), random_state=0),
+        HOMER(GaussianNB(), random_state=0),
+        BinaryRelevance(LinearSVC(dual=False, tol=1e-12)),
+        LabelPowerset(make_pipeline(MinMaxScaler(), StandardScaler(), LOGISTIC)),
+        BinaryRelevance(VotingClassifier([("first", LOGISTIC), ("second", GaussianNB())], voting="soft")),
+        BinaryRelevance(make_pipeline(Sieve("mim", n_features_to_select=3), make_pipeline(StandardScaler(), LOGISTIC))),
+    ]
 )
 def test_a_row_of_weight_three_is_three_rows(model):
     X, Y, queries, _ = make_data(3)
@@ -69,8 +64,7 @@ def test_a_row_of_weight_zero_is_no_row(model, weights):
     X, Y, queries, _ = make_data(4)
     kept = np.flatnonzero(weights)
     Y[kept, 0] = 0
-    if not isinstance(model, LabelCopies):  # whose labels compete
-        Y[kept, 1] = 1
+    Y[kept, 1] = 1
     found = model.fit(X, Y, weights).predict_proba(queries)
     labels = model.predict(queries)
     left_out = model.fit(X[kept], Y[kept], None if weights.max() == 1 else weights[kept])
@@ -94,8 +88,6 @@ def test_sparse_rows_weigh_what_dense_rows_weigh(model):
         LabelPowerset(ChecksWeights()),
         PrunedPowerset(ChecksWeights(), min_count=5),
         PrunedPowerset(ChecksWeights(), min_count=5, split=True),
-        LabelCopies(ChecksWeights()),
-        LabelCopies(ChecksWeights(), targets="select-min"),
         RAkEL(ChecksWeights(), random_state=0),
         HOMER(ChecksWeights(), random_state=0),
         HOMER(LabelPowerset(ChecksWeights()), n_children=2, random_state=0),
@@ -105,14 +97,6 @@ def test_every_row_brings_its_own_weight(model):
     X, Y, queries, _ = make_data(6)
     X[:, 0] = PARTS
     model.fit(X, Y, PARTS).predict(queries)
-
-
-def test_the_share_of_a_copy_multiplies_with_the_weight_of_its_row():
-    X, _, queries, _ = make_data(7)
-    Y = np.zeros((100, 4), dtype=int)
-    Y[:, :2] = 1
-    X[:, 0] = PARTS
-    LabelCopies(ChecksWeights(factor=2), targets="copy-weight").fit(X, Y, PARTS).predict(queries)
 
 
 def test_pruning_counts_weights():
@@ -134,12 +118,6 @@ def test_clusters_of_labels_follow_weights():
         assert weighted == repeated
         alike.append(weighted == plain)
     assert not all(alike)
-
-
-def test_a_threshold_counts_the_scores_of_a_row_as_often_as_the_row():
-    scores = np.array([[0.9, 0.1], [0.6, 0.4]])
-    assert threshold_for(scores, 4, np.array([1.0, 3.0])) == threshold_for(scores[[0, 1, 1, 1]], 4) == 0.5
-    assert threshold_for(scores, 3, np.array([3.0, 1.0])) == threshold_for(scores[[0, 0, 0, 1]], 3) == 0.75
 
 
 def test_a_label_without_features_gets_the_answer_of_most_weight():
@@ -197,7 +175,7 @@ def test_lift_refuses_what_cannot_be_calibrated_with_weights():
         (np.ones(99), "one weight for each of the 100 rows"),
     ],
 )
-@pytest.mark.parametrize("kind", [BinaryRelevance, LabelPowerset, LabelCopies, RAkEL, HOMER], ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [BinaryRelevance, LabelPowerset, RAkEL, HOMER], ids=lambda kind: kind.__name__)
 def test_odd_weights_are_refused(kind, weights, message):
     X, Y, *_ = make_data()
     with pytest.raises(InputError, match=message):

@@ -11,7 +11,6 @@ from labelsieve.classifiers import (
     HOMER,
     LIFT,
     BinaryRelevance,
-    LabelCopies,
     LabelPowerset,
     PrunedPowerset,
     RAkEL,
@@ -42,7 +41,7 @@ SELECTORS = [
     MDDM(),
 ]
 CLASSIFIERS = [
-    *(kind(TREE) for kind in (BinaryRelevance, LabelPowerset, LabelCopies, PrunedPowerset)),
+    *(kind(TREE) for kind in (BinaryRelevance, LabelPowerset, PrunedPowerset)),
     *(kind(TREE, random_state=0) for kind in (HOMER, RAkEL)),
     LIFT(random_state=0),
     SparseOneVsRest(),

@@ -4,9 +4,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from labelsieve import LabelwiseSieve
-from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
-
-TRANSFORMATIONS = ["copy", "copy-weight", "select-max", "select-min", "select-random", "ignore"]
+from labelsieve.classifiers import HOMER, LIFT, BinaryRelevance, LabelPowerset, PrunedPowerset, RAkEL
 
 
 def make_data(seed=0, n_rows=150, n_labels=5):
@@ -24,7 +22,6 @@ def every_kind(base):
         LabelPowerset(base),
         PrunedPowerset(base, min_count=3),
         PrunedPowerset(base, min_count=3, split=True),
-        *(LabelCopies(base, targets=name) for name in TRANSFORMATIONS),
         RAkEL(base, random_state=0),
         RAkEL(base, disjoint=True, soft=True, random_state=0),
         HOMER(base, random_state=0),

@@ -16,20 +16,6 @@ def powerset(base, X, Y, queries):
     return np.array([[int(bit) for bit in name] for name in model.predict(queries)]), probabilities
 
 
-def copies(base, X, Y, queries, weighted):
-    """Probabilities of a model that saw each row once for each label; labels never seen have none."""
-    rows, classes, weights = [], [], []
-    for x, y in zip(X, Y, strict=True):
-        for label in np.flatnonzero(y):
-            rows.append(x)
-            classes.append(label)
-            weights.append(1 / y.sum())
-    model = clone(base).fit(np.array(rows), classes, sample_weight=weights if weighted else None)
-    probabilities = np.zeros((len(queries), Y.shape[1]))
-    probabilities[:, model.classes_] = model.predict_proba(queries)
-    return probabilities
-
-
 def homer(base, X, Y, queries, nodes, place=0):
     """The labels of the queries, going down a given tree; models are learned anew from the rows with labels of the node."""
     present = np.zeros((len(queries), Y.shape[1]), dtype=int)

@@ -10,7 +10,7 @@ from labelsieve.classifiers.binary_relevance import BinaryRelevance
 from labelsieve.classifiers.homer import HOMER
 from labelsieve.classifiers.j48 import J48
 from labelsieve.classifiers.label_ranking import CLR, MetaLabeler
-from labelsieve.classifiers.labelsets import LabelCopies, LabelPowerset, PrunedPowerset, RAkEL
+from labelsieve.classifiers.labelsets import LabelPowerset, PrunedPowerset, RAkEL
 from labelsieve.classifiers.lift import LIFT
 from labelsieve.classifiers.neighbor_search import Neighbors, nearest_neighbors, nested_neighbors
 from labelsieve.classifiers.neighbors import IBLR, BRkNN, KNNRegressor, MLkNN, nested_predictions
@@ -26,7 +26,6 @@ __all__ = [
     "BRkNN",
     "BinaryRelevance",
     "KNNRegressor",
-    "LabelCopies",
     "LabelPowerset",
     "MLkNN",
     "MetaLabeler",

@@ -1,6 +1,5 @@
-"""Classifiers whose classes are labelsets or labels: label powerset, pruned sets, RAkEL, and the copy transformation."""
+"""Classifiers whose classes are labelsets: label powerset, pruned sets and RAkEL."""
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations
 from math import comb
@@ -14,22 +13,16 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.parallel import Parallel, delayed
 
 from labelsieve.classifiers.base import MetaClassifier, MultiLabelClassifier, Weights, fit_weighted, if_base_has
-from labelsieve.errors import InputError, resolve
+from labelsieve.errors import InputError
 from labelsieve.labelspace import (
-    Copy,
-    CopyWeight,
     EncodedTargets,
-    Ignore,
     Joint,
     LabelSpace,
     Pruned,
-    SelectMax,
-    SelectMin,
-    SelectRandom,
     read_targets,
 )
 from labelsieve.labelspace.base import RandomState, random_generator
-from labelsieve.parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, Interval, StrOptions, checked_meta_fit, parameter
+from labelsieve.parameters import AT_LEAST_ONE, PREDICTOR, REQUIRED, Interval, checked_meta_fit, parameter
 from labelsieve.resources import one_blas_thread
 from labelsieve.tables.types import Matrix, TableLike, TargetsLike, WeightsLike
 
@@ -343,137 +336,6 @@ def fit_powerset(base: BaseEstimator, X: Matrix, labels: sp.csr_matrix, space: L
     return PowersetModel(model, labels[rows[order[first]]])
 
 
-SPACES = {space.name: space for space in (Copy, CopyWeight, SelectMax, SelectMin, SelectRandom, Ignore)}
-
-
-@dataclass(eq=False, repr=False)
-class LabelCopies(MetaClassifier):
-    r"""Copy transformation: one classifier whose classes are the labels [Boutell et al. 2004; Pereira et al. 2015, section 2].
-
-    Its probabilities sum to 1 over the labels. A label is predicted if its probability is above a threshold :math:`t`, by
-    default the one that reproduces the label cardinality of the training rows:
-    :math:`\sum_i |\{l : P(l \mid x_i) > t\}| \approx \sum_i |Y_i|` [Read et al. 2011].
-
-    Parameters
-    ----------
-    base : classifier
-        A multi-class classifier with ``predict_proba`` or ``decision_function``.
-    targets : {"copy", "copy-weight", "select-max", "select-min", "select-random", "ignore"} or LabelSpace, default="copy"
-        The transformation: one copy of a row for each of its labels; the same, with weights that sum to 1 for each row
-        (``base.fit`` must accept ``sample_weight``); the most frequent label of each row, the rarest, or a random one; or only
-        the rows with one label. For another seed pass ``labelsieve.labelspace.SelectRandom(random_state=...)``.
-    threshold : float, default=None
-        Threshold of probabilities, or of decision values if there are none. None calibrates it as above; for a base that fits
-        its training rows perfectly, such as a full tree, this threshold is too high for other rows.
-
-    Attributes
-    ----------
-    threshold_ : float
-        The threshold that is used.
-    n_rows_left_out_ : int
-        Dropped training rows of positive weight: those without labels, and under "ignore" those with several.
-
-    Notes
-    -----
-    With a single label, its two values are the classes and the threshold is a half: the same as ``base``.
-
-    Cost: one fit of ``base`` on as many copied rows as there are labels in all rows together.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> X = np.array([[0.0], [0.2], [0.9], [1.1], [2.0], [2.2]])
-    >>> Y = [[1, 0], [1, 0], [1, 1], [1, 1], [0, 1], [0, 1]]
-    >>> LabelCopies(GaussianNB()).fit(X, Y).predict([[0.1], [1.0], [2.1]])
-    array([[1, 0],
-           [1, 1],
-           [0, 1]])
-    """
-
-    base: BaseEstimator = parameter(REQUIRED, PREDICTOR)
-    _: KW_ONLY
-    targets: str | LabelSpace = parameter("copy", StrOptions(set(SPACES)), LabelSpace)
-    threshold: float | None = parameter(None, Interval(Real, None, None, closed="neither"))
-
-    @checked_meta_fit
-    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
-        """Fit the classifier, and calibrate the threshold.
-
-        ``sample_weight`` are frequencies of the rows: for ``base``, which must accept weights, for the frequency of labels, and
-        for the threshold. ``targets`` determines the weight of each copy.
-        """
-        if not hasattr(self.base, "predict_proba") and not hasattr(self.base, "decision_function"):
-            raise InputError(f"LabelCopies needs a base with predict_proba or decision_function, not {self.base!r}.")
-        X, labels, weights = self._read(X, y, sample_weight)
-        single = labels.shape[1] == 1
-        if single:
-            labels = sp.hstack([1 - labels.toarray(), labels], format="csr")
-        if labels.nnz == 0:  # no row has a label
-            self._model, self.threshold_, self.n_rows_left_out_ = None, 0.0, X.shape[0]
-            return self
-        encoded = resolve(self.targets, SPACES, LabelSpace, "label space").encode(read_targets(labels), weights)
-        if encoded.codes.n_columns != 1 or int(encoded.codes.levels[0]) != labels.shape[1]:
-            raise InputError(f"LabelCopies needs a label space whose classes are the labels, not {self.targets!r}.")
-        self._model = fit_classes(self.base, X, encoded, weights)
-        self.n_rows_left_out_ = encoded.n_left_out
-        if self.threshold is not None:
-            self.threshold_ = float(self.threshold)
-        elif single:
-            self.threshold_ = 0.5 if hasattr(self.base, "predict_proba") else 0.0
-        else:
-            n_labels = labels.nnz if weights is None else float(np.diff(labels.indptr) @ weights)  # of all rows
-            self.threshold_ = threshold_for(self._scores(X), n_labels, weights)
-        return self
-
-    def _scores(self, X: Matrix) -> NDArray[np.float64]:
-        return self._of_labels(X, ClassModel.probabilities if hasattr(self.base, "predict_proba") else ClassModel.decisions)
-
-    def _of_labels(self, X: Matrix, method: Callable[["ClassModel", Any], NDArray[np.float64]]) -> NDArray[np.float64]:
-        if self._model is None:
-            return np.zeros((X.shape[0], self.n_labels_))
-        return method(self._model, X)[:, -self.n_labels_ :]  # with one label, the second of two classes
-
-    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
-        X = self._read_queries(X)
-        return self._of_labels(X, ClassModel.probabilities)
-
-    def _present(self, X: TableLike) -> NDArray[np.bool_]:
-        X = self._read_queries(X)
-        present: NDArray[np.bool_] = self._scores(X) > self.threshold_
-        return present
-
-    @if_base_has("predict_proba")
-    def predict_proba(self, X: TableLike) -> NDArray[np.float64]:
-        """Predict the probability of every label as the only one, shape (n_rows, n_labels); of both values for one column."""
-        return self._in_form_of_y(self._label_probabilities(X))
-
-    def decision_function(self, X: TableLike) -> NDArray[np.float64]:
-        """Compute the scores minus the threshold: shape (n_rows, n_labels), or (n_rows,) if Y was one column."""
-        X = self._read_queries(X)
-        return self._decisions_in_form_of_y(self._scores(X) - self.threshold_)
-
-
-def threshold_for(scores: NDArray[np.float64], n_wanted: float, weights: Weights = None) -> float:
-    """Return a threshold halfway between two scores, with about ``n_wanted`` scores above it.
-
-    The number is as near as ties allow; of two equally near thresholds the higher is taken.
-
-    ``weights`` are frequencies of the rows.
-
-    >>> threshold_for(np.array([[0.9, 0.1], [0.6, 0.4]]), 2)
-    0.5
-    """
-    if weights is None:
-        values, counts = np.unique(scores, return_counts=True)
-    else:
-        values, index = np.unique(scores, return_inverse=True)
-        counts = np.bincount(index.ravel(), weights=np.repeat(weights, scores.shape[1]))
-    above = np.cumsum(counts[::-1])[::-1]  # number of scores that are at least as large
-    best = len(values) - 1 - int(np.abs(above - n_wanted)[::-1].argmin())
-    below = values[best - 1] if best > 0 else values[0] - 1.0
-    return float((below + values[best]) / 2)
-
-
 @dataclass(frozen=True)
 class ClassModel:
     """A fitted classifier of classes ``0 .. n_classes - 1``, or a constant class."""
@@ -531,8 +393,8 @@ def _decides_between_pairs(estimator: BaseEstimator) -> bool:
 def fit_classes(base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights: Weights) -> ClassModel:
     """Fit a clone of ``base`` to one variable of a label space, on its rows with their weights and repetitions.
 
-    Positive ``weights`` of the rows multiply with those of the label space. Cost: the fit, and a copy of its rows; a row that
-    counts for several classes is copied several times.
+    ``weights`` of the rows are positive. Cost: the fit, and a copy of its rows; a row that counts for several classes is copied
+    several times.
     """
     classes = encoded.codes.column(0).astype(np.intp)
     n_classes = int(encoded.codes.levels[0])
@@ -544,8 +406,6 @@ def fit_classes(base: BaseEstimator, X: Matrix, encoded: EncodedTargets, weights
         )
     if (classes == classes[0]).all():
         return ClassModel(None, n_classes, int(classes[0]))
-    if encoded.share is not None:
-        weights = encoded.share if weights is None else weights * encoded.share
     kept = encoded.rows if encoded.row_index is None else encoded.row_index
     if kept is None:
         return ClassModel(fit_weighted(clone(base), X, classes, weights), n_classes)

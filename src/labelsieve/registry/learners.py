@@ -65,7 +65,6 @@ CLASSIFIERS: dict[str, Learner] = {
     "brknn": Learner("classifiers.BRkNN"),
     "cc": Learner("chains.ClassifierChain", "svm"),
     "clr": Learner("classifiers.CLR", "logistic"),
-    "copies": Learner("classifiers.LabelCopies", "tree"),
     "ebcc": Learner("chains.ChainEnsemble", "svm", {"chain": "bcc"}),
     "ecc": Learner("chains.ChainEnsemble", "svm", {"chain": "cc"}),
     "eocc": Learner("chains.ChainEnsemble", "svm", {"chain": "occ"}),
