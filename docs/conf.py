@@ -41,6 +41,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(HERE.parent / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r".*\.py$",
+    "within_subsection_order": "gallery_order.RealDataFirst",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,

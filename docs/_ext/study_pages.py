@@ -1,5 +1,6 @@
 """The directive ``replications``: what is replicated of each paper, from the archive of replicated values."""
 
+import re
 from collections import defaultdict
 
 from docutils.statemachine import StringList
@@ -9,6 +10,9 @@ from sphinx.util.docutils import SphinxDirective
 from replications import REPLICATIONS
 from replications.archive import KEY, archived, read
 from replications.verdicts import CLAIM, coverage, reported_tables
+
+LIST_MARKER = re.compile(r"^(?=(?:[-+*]|\w+[.)])(?:\s|$))")  # initials of authors and dashes would begin a list
+ESCAPED = r"\\"
 
 
 def lines():
@@ -88,7 +92,7 @@ def list_table(rows, escape=False):
     for row in rows:
         for column, cell in enumerate(row):
             text = plain(cell.strip()) if escape else cell
-            yield f"   {'* -' if column == 0 else '  -'} {text}".rstrip()
+            yield f"   {'* -' if column == 0 else '  -'} {LIST_MARKER.sub(ESCAPED, text)}".rstrip()
     yield ""
 
 

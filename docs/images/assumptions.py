@@ -49,7 +49,7 @@ LABELS = [
         'targets="group"',
     ),
     (
-        "labels independent given features",
+        "independent given the features",
         [("x", 40, 50, "feature"), ("y₁", 200, 14, "label"), ("y₂", 200, 50, "label"), ("y₃", 200, 86, "label")],
         [(0, 1), (0, 2), (0, 3)],
         "Σ I(f; y | S)",

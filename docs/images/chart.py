@@ -11,8 +11,8 @@ INK, EDGE, QUESTION, ANSWER, YES = "#1b1f24", "#8a939c", "#eef2f6", "#ffffff", "
 STEPS = [
     ("Does each label need its own features?", 'LabelwiseSieve("mlfs")', "label-specific features; used by oCC"),
     ("May features be informative only jointly?", 'Sieve("cmi"), Sieve("cife")', "find the synergistic features of the demo"),
-    ("Very many features and labels, little time?", 'Sieve("scls")', "no three-way tables; third in two measures"),
-    ("Scores in nats, or data larger than memory?", 'Sieve("cmim")', "best formula; five bins of equal frequency"),
+    ("Very many features and labels, little time?", 'Sieve("scls")', "counts no three-way tables"),
+    ("Must scores be information in nats?", 'Sieve("cmim")', "best formula; five bins of equal frequency"),
 ]
 OTHERWISE = ("Sieve()", "information and least squares; confirmed for labels")
 LAST = ("How many features?", 'n_features_to_select="auto"', "the fewest that explain as much as the best")

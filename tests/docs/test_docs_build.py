@@ -43,7 +43,18 @@ def test_every_method_is_on_the_page_of_methods(site):
 
 def test_the_page_of_the_leaderboard_is_made_from_the_results_in_the_repository(site):
     assert "Leaderboard of feature selectors" in read(site / "leaderboard-page.html")
-    assert 'href="../leaderboard-page.html"' in read(site / "evidence" / "leaderboard.html")
+    page = read(site / "evidence" / "leaderboard.html")
+    assert 'href="../leaderboard-page.html"' in page
+    n_tables = len(re.findall(r"data sets, \d+ selectors, critical difference", page))
+    assert page.count('<th class="head"><p>default wins-losses</p></th>') == n_tables > 3
+
+
+def test_generated_text_is_rendered(site):
+    """Directives and list markers, such as the initials of an author in a cell, do not show up as text or lists."""
+    for page in [*site.glob("evidence/*.html"), *site.glob("reference/methods.html")]:
+        body = read(page)
+        assert ".. list-table::" not in body, page.name
+        assert not re.findall(r"<td><(?:ol|ul)", body), page.name
 
 
 def test_every_published_study_is_on_the_page_of_replications(site):

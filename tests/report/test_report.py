@@ -9,7 +9,7 @@ import pytest
 
 from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.datasets import make_feature_roles
-from labelsieve.discretize import MDL
+from labelsieve.discretize import MDL, EqualFrequency
 from labelsieve.report import Report, selection_report, study_report
 from labelsieve.report.html import THEME, escaped, inline_svg, tag
 from labelsieve.selectors import LLSF, ReliefF
@@ -190,6 +190,23 @@ def test_features_can_be_copied_as_code_that_selects_them(data):
         space["X_selected"].columns.tolist() == sieve.get_feature_names_out()[np.argsort(np.argsort(sieve.selected_))].tolist()
     )
     assert command == "labelsieve report songs.csv"
+
+
+def test_copied_code_imports_what_it_names_and_keeps_names_with_spaces_and_hyphens_whole(data):
+    names = [f"share of the long-term average, {name}" for name in data.feature_names]
+    frame = pd.DataFrame(np.asarray(data.X), columns=names)
+    rule, bins = CrossValidated(max_features=6), EqualFrequency(4)
+    sieve = Sieve(n_features_to_select=rule, discretizer=bins).fit(frame, data.Y)
+    again, alone = (text for _, text in answer_of(selection_report(sieve, frame, data.Y), "use").all("pre"))
+    space = {"X": frame, "Y": data.Y}
+    exec(again, space)
+    assert space["selector"].selected_.tolist() == sieve.selected_.tolist()
+    exec(alone, space)
+    assert space["X_selected"].columns.tolist() == frame.columns[sieve.selected_].tolist()
+    relief = ReliefF(n_features_to_select=2).fit(frame, data.Y)
+    again, _ = (text for _, text in answer_of(selection_report(relief, frame, data.Y), "use").all("pre"))
+    exec(again, space)
+    assert space["selector"].selected_.tolist() == relief.selected_.tolist()
 
 
 def test_a_formula_of_one_term_is_split_as_all_can_be(data):

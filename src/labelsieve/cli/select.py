@@ -402,7 +402,8 @@ def declare_columns(selector: Any, data: "Dataset", *, nominal: bool) -> None:
         declare_nominal(selector, data.nominal_features, data.X.shape[1])
     position = {name: index for index, name in enumerate(data.feature_names)}
     for key in {"forced", "excluded"} & set(selector.get_params(deep=False)):
-        selector.set_params(**{key: [position.get(name, name) for name in getattr(selector, key)]})
+        if names := getattr(selector, key):
+            selector.set_params(**{key: [position.get(name, name) for name in names]})
 
 
 def _learns(selector: Any) -> bool:

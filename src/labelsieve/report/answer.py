@@ -5,9 +5,9 @@ the explained share; scores and their components are in the details of ``selecti
 """
 
 import re
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -25,6 +25,7 @@ FIRST = 5  # features whose share the lead names
 MOST_LABELS, AT_EACH_END = 16, 8  # labels that are all shown; with more, the best and the worst
 SEARCHED = 100  # labels from which there is a search box
 ROWS = 60  # features of the ranking that are not folded
+LINE = 92  # characters of a line of code
 SIMILAR = 6  # features that could stand in, for one feature
 NOTHING = 0.005  # share of a label below which it is called not predicted
 _ENDS = "_.:/+-"  # characters where names are divided
@@ -400,11 +401,10 @@ def stand_ins(selection: Selection, at_least: float) -> Html:
 def use_it(selector: BaseSieve, selection: Selection, command: str | None, *, named: bool) -> Html:
     """Return the selection as code to copy: in Python with and without labelsieve and, where it is known, the command."""
     made = BaseEstimator.__repr__(selector, N_CHAR_MAX=10**6)
-    fit = f"from labelsieve import {type(selector).__name__}\n\nselector = {made}\nX_selected = selector.fit_transform(X, Y)"
+    fit = f"{_imports(selector)}\n\nselector = {made}\nX_selected = selector.fit_transform(X, Y)"
     columns: list[object] = [feature.feature if named else feature.column for feature in selection.selected]
     columns = list(dict.fromkeys(columns))
-    listed = textwrap.fill(f"[{', '.join(map(repr, columns))}]", 96, subsequent_indent="    ", break_long_words=False)
-    use = f"features = {listed}\nX_selected = {'X[features]' if named else 'X[:, features]'}"
+    use = f"features = {_listed(columns)}\nX_selected = {'X[features]' if named else 'X[:, features]'}"
     pieces = [paragraph("Select again in Python:"), _code(fit, "the selection in Python")]
     if columns:
         pieces += [paragraph("The features alone, for a data frame:" if named else "The features alone, for an array:")]
@@ -412,6 +412,30 @@ def use_it(selector: BaseSieve, selection: Selection, command: str | None, *, na
     if command:
         pieces += [paragraph("On the command line:"), _code(command, "the command")]
     return joined(pieces)
+
+
+def _imports(selector: BaseSieve) -> str:
+    """Return the lines that import a selector and the objects among its parameters, each from its public package."""
+    needed = {type(value) for value in [selector, *selector.get_params().values()] if isinstance(value, BaseEstimator)}
+    found = {(_public_package(kind), kind.__name__) for kind in needed}
+    return "\n".join(f"from {package} import {name}" for package, name in sorted(found))
+
+
+def _public_package(kind: type) -> str:
+    """Return the shortest package that has a class under its name."""
+    parts = kind.__module__.split(".")
+    packages = (".".join(parts[: length + 1]) for length in range(len(parts)))
+    return next(package for package in packages if getattr(import_module(package), kind.__name__, None) is kind)
+
+
+def _listed(columns: Sequence[object]) -> str:
+    """Return a list as code, in lines that end after an item."""
+    lines = [""]
+    for item in map(repr, columns):
+        if lines[-1] and len(lines[-1]) + len(item) > LINE:
+            lines.append("")
+        lines[-1] += f"{item}, "
+    return f"[{(chr(10) + '    ').join(line.rstrip() for line in lines).rstrip(',')}]"
 
 
 def _code(text: str, what: str) -> Html:
