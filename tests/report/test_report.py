@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,9 @@ from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve
 from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import MDL, EqualFrequency
 from labelsieve.report import Report, selection_report, study_report
+from labelsieve.report.answer import Answer, lead
 from labelsieve.report.html import THEME, escaped, inline_svg, tag
+from labelsieve.selection.selection import StabilitySummary
 from labelsieve.selectors import LLSF, ReliefF
 from labelsieve.stopping import CrossValidated, PermutationTest
 from labelsieve.studies import Study, StudyResults
@@ -136,6 +139,19 @@ def test_the_answer_comes_first_and_its_numbers_are_those_of_the_explained_share
     shown = numbers(labels, "share")
     assert shown[::2] == pytest.approx(share.by_target[-1][order])
     assert shown[1::2] == pytest.approx(share.all_by_target[order])
+
+
+def test_a_list_that_only_gets_longer_with_other_rows_is_not_said_to_change(data):
+    sieve = Sieve(n_features_to_select=2).fit(data.X, data.Y)
+    selection = sieve.selection(data.X, data.Y, names=data.feature_names)
+    every = StabilitySummary(0.1, (0.0, 0.2), 4, "bootstrap", dict.fromkeys(data.feature_names[:20], 1.0))
+    some = StabilitySummary(0.1, (0.0, 0.2), 4, "bootstrap", dict.fromkeys(data.feature_names[:20], 0.5))
+    said = [
+        lead(Answer(replace(selection, stability=resampled), sieve.explained_share(data.X, data.Y), "labels", 300, ()))
+        for resampled in (every, some)
+    ]
+    assert "The length of the list is not stable: </strong>with other rows it has 20 on average." in said[0]
+    assert "The list is not stable: </strong>with other rows, similar features take the places" in said[1]
 
 
 def test_no_score_and_no_nats_stand_before_the_details(data):

@@ -20,6 +20,7 @@ from labelsieve.selection.explained import NEGLIGIBLE, Explained
 from labelsieve.selectors.base import BaseSieve
 
 LOW, FAIR = 0.5, 0.75  # stability below which it is low, and fair
+OFTEN = 0.7  # share of the resamples in which a feature comes back
 WIDE, SMALL = (1120, 400), (358, 260)  # pixels of the two drawings of the chart
 FIRST = 5  # features whose share the lead names
 MOST_LABELS, AT_EACH_END = 16, 8  # labels that are all shown; with more, the best and the worst
@@ -116,11 +117,19 @@ def lead(answer: Answer) -> Html:
         words.append(f"{n_signal} of the {len(marks)} {verb} distinguishable from noise one by one; {rest} in combination. ")
     stability = answer.agreement()
     if stability is not None and stability < LOW:
-        words.append(tag("strong", "The list is not stable: "))
-        words.append("with other rows, similar features take the places of some. ")
+        words += _unstable(answer)
     if share.sizes[-1] > len(selected):
         words.append(f"Up to {int(share.sizes[-1])} features were tried.")
     return paragraph(*words)
+
+
+def _unstable(answer: Answer) -> list[object]:
+    """Say what differs when the rows do: the members of the list, or only how long it is."""
+    resampled = answer.selection.stability
+    if resampled is not None and all(answer.again(feature) >= OFTEN for feature in answer.selection.selected):
+        length = sum(resampled.frequency.values())
+        return [tag("strong", "The length of the list is not stable: "), f"with other rows it has {length:.0f} on average. "]
+    return [tag("strong", "The list is not stable: "), "with other rows, similar features take the places of some. "]
 
 
 def cards(answer: Answer) -> Html:
@@ -157,8 +166,8 @@ def _difference(answer: Answer) -> str:
 def _stability_card(answer: Answer, stability: float) -> Html:
     name = level(stability)
     sign = "⚠ " if name == "low" else ""
-    often = sum(answer.again(feature) >= 0.7 for feature in answer.selection.selected)
-    again = f"{often} of {answer.size} come back in 70 % of {answer.repeats()}"
+    often = sum(answer.again(feature) >= OFTEN for feature in answer.selection.selected)
+    again = f"{often} of {answer.size} come back in {100 * OFTEN:.0f} % of {answer.repeats()}"
     if answer.selection.stability is not None:
         return _card(
             f"{sign}Stability of the list", f"{stability:.2f}", name, f"1: always the same list; {again}", low=name == "low"

@@ -263,7 +263,7 @@ class _Texts:
                     return
 
     def reference(self) -> Iterator[Html]:
-        """Name the dashed line of all features at its left end above it, or where the curve leaves room."""
+        """Name the dashed line of all features at its left end above it, or where the curve leaves room, at the latest below."""
         curve, plane = self.plane.curve, self.plane
         y = plane.y(curve.all_features)
         short = plane.width < 500
@@ -271,7 +271,7 @@ class _Texts:
         text = text if short else text.replace(":", " features:")
         width = CHARACTER * len(text) * 1.06
         starts = (LEFT + 4, plane.right - width - 4, (LEFT + plane.right - width) / 2)
-        for top in (y - LINE - 2, y + 4):
+        for top in (y - LINE - 2, y + 4, y + 22, y + 40, y + 58):
             for left in starts:
                 box = (left, top, left + width, top + LINE)
                 if self.free(box):

@@ -15,7 +15,7 @@ from labelsieve.selection import SelectedFeature, Selection
 SHOWN = 30  # rows of the table and of the chart of scores
 COMPACT = 10  # rows of the table of gains
 CHART = (360, 240)  # pixels of the chart of the explained share
-ROW, NAME, BARS, VALUE = 18, 150, 260, 60  # pixels of the chart: height of a row; widths of names, bars and values
+ROW, BARS, VALUE, CHARACTER = 18, 260, 60, 8  # pixels of the chart: height of a row; widths of bars, values and characters
 HEADINGS = {
     "label": "label",
     "rank": ">rank",
@@ -65,7 +65,8 @@ STYLE = """
 .labelsieve-selection svg .point { display: none; }
 .labelsieve-selection svg .ring { fill: #2b8cc4; }
 .labelsieve-selection svg .strong, .labelsieve-selection svg .chosen { font-weight: 600; }
-@media (max-width: 600px) { .labelsieve-selection .gains .bar, .labelsieve-selection .gains .about { display: none; } }
+@media (max-width: 600px) { .labelsieve-selection tbody th { white-space: normal; } .labelsieve-selection .bars { display: none; }
+  .labelsieve-selection .gains .bar, .labelsieve-selection .gains .about { display: none; } }
 """
 
 
@@ -164,7 +165,7 @@ def _table(selection: Selection) -> Html:
 def _cell(value: object) -> object:
     if isinstance(value, int | float):
         return numeric(value, digits=0 if isinstance(value, int) else None)
-    return "-" if value is None else value
+    return breakable(value) if isinstance(value, str) else "-" if value is None else value
 
 
 def _chart(selection: Selection) -> Html:
@@ -173,29 +174,30 @@ def _chart(selection: Selection) -> Html:
         counts = Counter(feature.feature for feature in selection.selected).most_common(SHOWN)
         return _bars("labels that selected the feature", [name for name, _ in counts], [float(count) for _, count in counts])
     first = selection.selected[:SHOWN]
-    unit = f"score, {selection.unit}"
-    return _bars(unit, [feature.feature for feature in first], [feature.score for feature in first])
+    return _bars("score", [feature.feature for feature in first], [feature.score for feature in first])
 
 
 def _bars(title: str, names: Sequence[str], values: Sequence[float]) -> Html:
     """Draw horizontal bars from zero as SVG, negative ones to the left."""
     low, high = min(0.0, *values), max(0.0, *values)
     scale = BARS / (high - low) if high > low else 0.0
-    left = NAME + (VALUE if low < 0 else 0)
+    shown = short_names(names)
+    space = CHARACTER * max(map(len, shown)) + 8
+    left = space + (VALUE if low < 0 else 0)
     zero, width, height = left - low * scale, left + BARS + VALUE, ROW * (len(values) + 1) + 4
-    pieces = [tag("text", title, x=left, y=ROW - 5)]
-    for index, (name, value) in enumerate(zip(short_names(names), values, strict=True)):
+    pieces = [tag("text", title, x=0, y=ROW - 5)]
+    for index, (name, value) in enumerate(zip(shown, values, strict=True)):
         y, length = ROW * (index + 1) + 2, abs(value) * scale
         x = zero if value >= 0 else zero - length
         whole = value == int(value) and abs(value) < 1e6
         written = f"{int(value)}" if whole else f"{value:.3g}"
         end = {"x": f"{x + length + 4:.1f}"} if value >= 0 else {"x": f"{x - 4:.1f}", "text_anchor": "end"}
         pieces += [
-            tag("text", name, x=NAME - 6, y=y + 12, text_anchor="end"),
+            tag("text", name, x=space - 6, y=y + 12, text_anchor="end"),
             tag("rect", x=f"{x:.1f}", y=y, width=f"{length:.1f}", height=ROW - 4),
             tag("text", written, y=y + 12, **end),
         ]
     pieces.append(tag("line", x1=f"{zero:.1f}", x2=f"{zero:.1f}", y1=ROW, y2=height))
     label = f"{title}: a bar for each of the first {len(values)} features; the table has the numbers."
-    look = {"width": width, "height": height, "role": "img", "aria_label": label}
+    look = {"class_": "bars", "width": width, "height": height, "role": "img", "aria_label": label}
     return Html(tag("svg", joined(pieces), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", **look))
