@@ -69,6 +69,17 @@ def test_files_that_are_not_there_or_not_readable_are_refused(tmp_path):
         assert f"{name}: {message}" in refusal("select", write(tmp_path, content, name), "--labels", 1)
 
 
+def test_columns_are_listed_where_labels_are_missing_and_near_names_where_one_is_misspelled(tmp_path):
+    names = [f"gene_{number}" for number in range(40)]
+    file = write(tmp_path, f"{','.join([*names, 'sick', 'died'])}\n{','.join(['1'] * 42)}\n")
+    line = refusal("select", file)
+    assert "there are 42 columns: 'gene_0', 'gene_1', " in line
+    assert "..., 'gene_34', " in line
+    assert "'sick', 'died'. Pass --labels" in line
+    line = refusal("select", file, "--labels", "gene_100")
+    assert line.count("gene_") == 4, "the name and the three nearest"
+
+
 def test_the_extra_is_named_when_nothing_that_reads_parquet_is_installed(frame, tmp_path, monkeypatch):
     frame.to_parquet(tmp_path / "t.parquet")
     install_only(monkeypatch, "pandas")

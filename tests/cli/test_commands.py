@@ -250,3 +250,10 @@ def test_help_names_every_label_space():
 
 def test_an_unknown_method_is_refused_with_the_known_ones():
     assert "'nonsense' is not a criterion. Known: mim, jmi" in refusal("methods", "nonsense")
+
+
+def test_the_list_of_commands_is_not_cut_and_begins_with_select(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    _, listed = run("--help").stdout.split("Commands:\n")
+    assert "..." not in listed
+    assert listed.split()[0] == "select"

@@ -128,7 +128,7 @@ def test_patterns_name_label_columns(write, labels, expected):
         ("re:^z", "no column matches '\\^z'"),
         ("re:(", "not a regular expression"),
         ("a\r, label_a", "are not names with commas between them"),
-        ("lable_a", "no column named 'lable_a'; did you mean 'label_a'"),
+        ("lable_a", "no column named 'lable_a'. Did you mean 'label_a'"),
     ],
 )
 def test_patterns_without_a_match_are_refused(write, labels, words):

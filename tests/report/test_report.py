@@ -347,6 +347,15 @@ def test_a_study_opens_with_the_best_method_all_features_and_those_that_equal_th
     equal = [name for name, other in zip(compared.methods, compared.different[at], strict=True) if name != best and not other]
     assert sorted(heading.partition("from the best: ")[2].removesuffix(".").split(", ")) == sorted(equal)
     assert Page(report.summary).texts[:2] == ["Best", best]
+    plot = answer_of(report, "behind")
+    dots = [float(attributes["cx"]) for attributes, _ in plot.all("circle")][:3]
+    shown = [text for attributes, text in plot.all("text") if attributes.get("class") in ("name", "strong")]
+    order = sorted((name for name in means if name != "all"), key=means.get)
+    assert shown[0] == best
+    assert [text for text in shown[:9] if text in means] == order
+    assert shown[1] == f"{means[best]:.3f}"
+    assert dots == sorted(dots), "a larger loss is further to the right"
+    assert "all features" in plot.texts
 
 
 def test_a_study_with_fewer_splits_of_some_method_says_so(tmp_path):

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import rankdata
+from scipy.stats import t as student_t
 
 from labelsieve import InputError
 from labelsieve.studies import Grid, Study, StudyError, StudyResults
@@ -75,6 +76,27 @@ def test_means_have_intervals_and_tables_have_the_best_in_bold(folder):
     bold = f"{grid.value('songs', best):.3f}"
     assert f"**{bold}" in grid.to_markdown()
     assert rf"\textbf{{{bold}" in grid.to_latex()
+
+
+def test_differences_are_paired_and_their_intervals_hold_together(folder):
+    results = StudyResults(folder)
+    frame = results.to_frame()
+    frame = frame[frame.measure == "hamming_loss"]
+    found = results.differences("jmi", "hamming_loss")
+    assert list(found) == ["mim", "scls", "random", "all"]
+    means, variances = [], []
+    for dataset in results.datasets:
+        mine, other = (
+            frame[(frame.dataset == dataset) & (frame.method == method)].groupby("split").value.mean()
+            for method in ("jmi", "mim")
+        )
+        means.append((other - mine).mean())
+        variances.append((other - mine).var() * (1 / 3 + 1))  # half of the rows are tested
+    freedom = sum(variances) ** 2 / (sum(np.square(variances)) / 2)
+    half = student_t.isf(0.025 / 4, freedom) * np.sqrt(sum(variances)) / 3
+    assert (found["mim"].mean, found["mim"].high - found["mim"].mean) == pytest.approx((np.mean(means), half))
+    with pytest.raises(InputError, match=r"'jmmi' is not a method of this study. Did you mean 'jmi'"):
+        results.differences("jmmi", "hamming_loss")
 
 
 def test_friedman_and_nemenyi_are_over_the_data_sets(folder):

@@ -68,8 +68,14 @@ def quiet_pipes() -> Iterator[None]:
         raise SystemExit(0) from None
 
 
+ORDER = ("select", "report", "discover", "compare", "methods", "datasets", "demo")
+
+
 class Commands(TyperGroup):
-    """A group of commands whose errors and warnings are printed in one line each."""
+    """A group of commands, listed in the order of their use, whose errors and warnings are printed in one line each."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(super().list_commands(ctx), key=ORDER.index)
 
     def make_context(self, *arguments: Any, **keywords: Any) -> Any:
         with quiet_pipes():  # help is printed here
@@ -205,7 +211,10 @@ def options(
         bool, typer.Option("--version", callback=print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Select features of data with several labels or several numeric targets."""
+    """Select features of data with several labels or several numeric targets.
+
+    Begin with: labelsieve select FILE --labels NAMES
+    """
 
 
 @app.command(cls=HelpByPurpose, epilog=examples("labelsieve demo", "labelsieve demo --n-rows 500 --random-state 1"))
@@ -216,9 +225,10 @@ def demo(
     no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
     data: Annotated[Path | None, typer.Option(help="Also write the data, as a .csv file for select.")] = None,
 ) -> None:
-    """Run the default and every criterion on synthetic data, and the default on real data; write an HTML report.
+    """Run all criteria on synthetic data, the default on real data.
 
-    The relevant features of the synthetic data are known. The real data are spectra of meat, which come with the package.
+    The relevant features of the synthetic data are known. The real data are spectra of meat, which come with the package. An
+    HTML report of the synthetic data is written, too.
     """
     from labelsieve.studies.demo import SHORT, run_demo
 
@@ -269,7 +279,7 @@ def real_data() -> list[str]:
         prose(f"{what} protein to predict. The default method: {selection.explained.verdict}"),
         text_of(table),
         prose(
-            f"These are the first {REAL_SHOWN} channels; explained: in rows that were not used to select; *: told from noise. "
-            "All of them: labelsieve select tecator"
+            f"These are the first {REAL_SHOWN} channels; explained: in rows that were not used to select; "
+            "*: distinguishable from noise. All of them: labelsieve select tecator"
         ),
     ]

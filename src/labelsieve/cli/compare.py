@@ -84,9 +84,10 @@ def compare(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Compare methods on data sets: select and evaluate in every split, and store all results.
+    """Compare methods on data sets, over many splits of the rows.
 
-    After an interruption the same command resumes the study.
+    Every method selects features of the training rows of a split and is evaluated on its test rows. All results are stored,
+    and after an interruption the same command resumes the study.
     """
     from labelsieve.studies import Protocol, Study, StudyResults
 

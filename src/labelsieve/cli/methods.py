@@ -25,7 +25,7 @@ def methods(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """List all methods with formula or objective and paper, or describe one."""
+    """List all methods with formulas and papers, or describe one."""
     if name is None:
         emit(format, json, table=list_of_all, document=documents, rows=rows_of_all)
         return

@@ -39,9 +39,9 @@ def report(
         int, typer.Option("--random-state", "--seed", min=0, help="Seed of the resamples.", rich_help_panel=OUTPUT)
     ] = 0,
 ) -> None:
-    """Write a selection or a study as one HTML file with tables, figures and citations.
+    """Write a selection or a study as one HTML file.
 
-    The file needs no network. The options of a selection do not apply to a study.
+    The file has tables, figures and citations, and needs no network. The options of a selection do not apply to a study.
     """
     if not 0 < redundant <= 1:
         raise InputError("--redundant takes a number above 0 and at most 1.")

@@ -1,4 +1,4 @@
-r"""The row test tells whether the contribution of a selected feature, given those before it, can be told from noise.
+r"""The row test tells whether the contribution of a selected feature, given those before it, is distinguishable from noise.
 
 Columns of the selected features and of the targets come in, one corrected p-value for every row of the selection goes out.
 Nothing is permuted: the moments of the permutation distribution have closed forms. Start reading at :func:`row_tests`.

@@ -119,7 +119,7 @@ class _Plane:
         self.curve, self.width, self.height = curve, width, height
         highest = max(*(share + error for share, error in zip(curve.explained, curve.errors, strict=True)), curve.all_features)
         lowest = min(*curve.explained, curve.all_features, 0.0)
-        self.step = _nice(max(highest - min(lowest, 0.0), 0.004) / MOST_STEPS)
+        self.step = nice_step(max(highest - min(lowest, 0.0), 0.004) / MOST_STEPS)
         self.bottom = self.step * floor(lowest / self.step + 1e-9) if lowest < -0.1 * self.step else 0.0
         self.top = self.step * ceil(1.02 * max(highest, self.step / 2) / self.step - 1e-9)
         self.right, self.floor = width - RIGHT, height - BOTTOM
@@ -163,10 +163,10 @@ class _Plane:
         return [(self.x(size), self.y(share)) for size, share in zip(self.curve.sizes, self.curve.explained, strict=True)]
 
 
-def _nice(step: float) -> float:
+def nice_step(step: float) -> float:
     """Round a step of an axis up to 1, 2 or 5 times a power of ten.
 
-    >>> _nice(0.09), _nice(0.013), _nice(0.21)
+    >>> nice_step(0.09), nice_step(0.013), nice_step(0.21)
     (0.1, 0.02, 0.5)
     """
     power = 10.0 ** floor(log10(step) + 1e-9)
@@ -263,7 +263,7 @@ class _Texts:
                     return
 
     def reference(self) -> Iterator[Html]:
-        """Name the dashed line of all features at its left end above it, or where the curve leaves room, at the latest below."""
+        """Name the dashed line of all features at its left end above it, or where the curve leaves room, or below it."""
         curve, plane = self.plane.curve, self.plane
         y = plane.y(curve.all_features)
         short = plane.width < 500

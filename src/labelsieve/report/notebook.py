@@ -65,7 +65,8 @@ STYLE = """
 .labelsieve-selection svg .point { display: none; }
 .labelsieve-selection svg .ring { fill: #2b8cc4; }
 .labelsieve-selection svg .strong, .labelsieve-selection svg .chosen { font-weight: 600; }
-@media (max-width: 600px) { .labelsieve-selection tbody th { white-space: normal; } .labelsieve-selection .bars { display: none; }
+@media (max-width: 600px) {
+  .labelsieve-selection tbody th { white-space: normal; } .labelsieve-selection .bars { display: none; }
   .labelsieve-selection .gains .bar, .labelsieve-selection .gains .about { display: none; } }
 """
 

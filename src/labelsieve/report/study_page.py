@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labelsieve.errors import InputError
+from labelsieve.report.differences import Differences, difference_chart
 from labelsieve.report.figures import critical_difference_diagram
 from labelsieve.report.figures.curves import legend_columns
 from labelsieve.report.figures.style import new_axes
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from labelsieve.studies import Grid, StudyResults
 
 NARROW = 3.8  # inches of a figure: fits a phone
+WIDE, SMALL = 1120, 358  # pixels of the two drawings of the dot plot
 BASELINES = ("random", "all")
 AVERAGE = "average"  # the classifier of a StudyResults that stands for all
 SCALED = {
@@ -67,7 +69,7 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     >>> protocol = Protocol([songs], ["jmi", "mim"], n_features="1..3", measures=["hamming_loss"], splits="2x50%")
     >>> _ = Study(protocol, folder).run()
     >>> [section.title for section in study_report(StudyResults(folder)).sections]
-    ['hamming loss', 'Stability', 'Data sets', 'Methods', 'How to cite', 'How to reproduce']
+    ['How far behind the best', 'hamming loss', 'Stability', 'Data sets', 'Methods', 'How to cite', 'How to reproduce']
     """
     if not results.datasets:
         raise InputError("this study has no results; run it first.")
@@ -76,10 +78,12 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     sections = [_measure_section(results, *pair) for pair in pairs]
     size = f"{_count(len(results.methods), 'method')} on {_count(len(results.datasets), 'data set')}"
     finding = Finding.of(results, *pairs[len(learners) - 1])
+    behind = _behind(results, *pairs[len(learners) - 1], finding)
     return Report(
         f"{name}: {size}" if name else f"A study of {size}",
         _lead(results),
         (
+            *behind,
             *sections,
             Section("stability", "Stability", _stability(results)),
             Section("data", "Data sets", datasets_table(results)),
@@ -184,6 +188,46 @@ class Finding:
         if self.equal is not None:
             found.append(_card("Not distinguishable from the best", self._equal(), "by the test over the data sets, at 5 %"))
         return tag("div", *found, class_="cards")
+
+
+def _behind(results: "StudyResults", measure: str, classifier: str, finding: Finding | None) -> list[Section]:
+    """Return the section with the dot plot of differences to the best; none where methods cannot be compared split by split."""
+    bands = {} if finding is None else results.differences(finding.best, measure, classifier)
+    if finding is None or not bands:
+        return []
+    grid = results.means(measure, classifier)
+    every = [
+        dataset
+        for dataset in grid.rows
+        if not any(np.isnan(grid.value(dataset, name)) or grid.note(dataset, name) for name in grid.columns)
+    ]
+    methods = [method for method in grid.columns if method != "all"]
+    means = {method: float(np.mean([grid.value(dataset, method) for dataset in every])) for method in methods}
+    order = sorted(means, key=lambda method: means[method] if grid.lower_is_better else -means[method])
+    order.sort(key=lambda method: method != finding.best)
+    found = Differences(
+        finding.best, finding.measure, {method: means[method] for method in order}, _wins(grid, every, order), bands
+    )
+    better = "lower" if grid.lower_is_better else "higher"
+    about = (
+        f"Mean {finding.measure} over the data sets, as a difference to {finding.best}; {better} is better. Lines are 95 % "
+        f"intervals over the splits, corrected for rows that splits share and for {_count(len(bands), 'comparison')}. Filled: "
+        "the interval contains 0. They describe these data sets; the tests below are about others."
+    )
+    wide, small = (difference_chart(found, name=f"behind-{width}", width=width) for width in (WIDE, SMALL))
+    drawings = (tag("div", wide, class_="wide-screen"), tag("div", small, class_="small-screen"))
+    return [Section("behind", "How far behind the best", joined([tag("p", about, class_="about"), tag("figure", *drawings)]))]
+
+
+def _wins(grid: "Grid", datasets: list[str], methods: list[str]) -> dict[str, int]:
+    """Count the data sets on which each method has the best mean of these methods; ties count for all."""
+    wins = dict.fromkeys(methods, 0)
+    for dataset in datasets:
+        values = {method: grid.value(dataset, method) for method in methods}
+        best = min(values.values()) if grid.lower_is_better else max(values.values())
+        for method, value in values.items():
+            wins[method] += value == best
+    return wins
 
 
 def _card(title: str, value: str, below: str) -> Html:

@@ -33,7 +33,7 @@ EXPLAINED = (
     "explained: share of the {targets} that the features up to this row predict in rows that were not used to select or fit "
     "({folds} folds, ± {error}). gain: points more than the row above.{marks}"
 )
-MARKS = " *: told from noise, at an error of 5 % per row ({n} of {all})."
+MARKS = " *: distinguishable from noise, at an error of 5 % per row ({n} of {all})."
 STABLE = 0.75  # selection frequency from which stability selection takes a feature
 N_SHOWN = 20  # discovered pairs that are listed
 CONFIDENCE = (

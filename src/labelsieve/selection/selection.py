@@ -51,7 +51,7 @@ class SelectedFeature:
         The share of the targets that this feature and those before it predict in rows that were not used, its standard error,
         and the difference to the feature before: see :class:`labelsieve.selectors.Explained`.
     signal : bool, optional
-        Whether what it adds to the features before it can be told from noise: see
+        Whether what it adds to the features before it is distinguishable from noise: see
         :func:`labelsieve.discoveries.row_tests_of`.
     p_value : float, optional
         The p-value behind ``signal``, corrected for being the best of all candidates.

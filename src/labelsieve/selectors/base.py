@@ -371,7 +371,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
 
         A fitted selector keeps no rows: without the data the table has ranks, names, scores and, where the criterion computes
         it anyway, the relevance of every feature alone. With ``X`` and ``y``, the data of ``fit``, it has the share of the
-        targets that the features explain (:meth:`explained_share`), what each gains, whether that can be told from noise, and
+        targets that the features explain (:meth:`explained_share`), what each gains, whether that is more than noise, and
         the label that a feature is most informative about; ``redundant`` and ``stability`` add more. Parameters are those of
         :meth:`selection`; ``confidence``, such as 0.95, adds confidence limits of the information and confidence sets of the
         ranks: see :meth:`information_confidence`.
@@ -463,7 +463,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             Add the mutual information of every selected feature with every label, see :meth:`label_information`.
         explained : bool, default=False
             Add the explained share of every number of features, see :meth:`explained_share`, the mark of the features that
-            can be told from noise, and the label that every feature has the most information about. A selection with
+            are distinguishable from noise, and the label that every feature has the most information about. A selection with
             ``n_features_to_select="auto"`` has the share anyway.
         stability : Stability or int, default=None
             Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection; or a number of
@@ -590,7 +590,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return tuple(selected)
 
     def _row_tests(self, problem: Problem) -> Any:
-        """Test which of the selected features can be told from noise; None where every label has a list."""
+        """Test which of the selected features are distinguishable from noise; None where every label has a list."""
         if self.selected_.ndim == 2 or isinstance(problem.X, StoredTable):
             return None
         from labelsieve.discoveries.row_test import row_tests_of

@@ -13,11 +13,12 @@ from itertools import product
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from scipy.stats import t as t_distribution
 
 from labelsieve.errors import InputError, StudyError, one_of, unknown_name
 from labelsieve.metrics import MEASURES
 from labelsieve.plotting import Axes, figure_function
-from labelsieve.statistics import Comparison, Stability, compare, confidence_band, ranks, stability_index
+from labelsieve.statistics import Band, Comparison, Stability, compare, confidence_band, ranks, stability_index
 from labelsieve.statistics.comparison import Test
 from labelsieve.studies.protocol import ALL, AVERAGE, BASELINES, Protocol
 from labelsieve.studies.store import reading_study, stored_protocol
@@ -222,6 +223,36 @@ class StudyResults:
                 grid.put(dataset, method, rounded_mean(values.mean()), half, note)
         return grid
 
+    def differences(
+        self, reference: str, measure: str, classifier: str | None = None, *, confidence: float = 0.95
+    ) -> dict[str, Band]:
+        """Mean differences of the other methods to a reference over the data sets, with intervals over the splits.
+
+        Differences are those of the same splits and numbers of features. The intervals hold together for all methods
+        (Bonferroni) and allow for the rows that splits share (Nadeau and Bengio 2003); they describe these data sets, not
+        others. Data sets on which a method lacks results, or has a single split, are left out.
+        """
+        if reference not in self.methods:
+            raise unknown_name("method of this study", reference, self.methods)
+        others = [method for method in self.methods if method != reference]
+        every = [(dataset, self._tables(dataset, measure, classifier, self.methods)) for dataset in self.datasets]
+        complete = [(dataset, tables) for dataset, tables in every if _complete(tables, len(self.methods))]
+        found = {}
+        for method in others if complete else []:
+            means, variances, freedom = [], [], []
+            for dataset, tables in complete:
+                gaps = tables[method].mean(axis=1) - tables[reference].mean(axis=1)
+                tested = self._test_shares.get(dataset) or 0.0
+                means.append(gaps.mean())
+                variances.append(gaps.var(ddof=1) * (1 / len(gaps) + tested / (1 - tested)))
+                freedom.append(len(gaps) - 1)
+            mean, variance = np.mean(means), np.sum(variances) / len(means) ** 2
+            squares = np.sum(np.square(variances) / freedom)
+            degrees = np.sum(variances) ** 2 / squares if squares > 0 else float(np.sum(freedom))  # Welch and Satterthwaite
+            half = t_distribution.isf((1 - confidence) / 2 / len(others), degrees) * np.sqrt(variance)
+            found[method] = Band(mean, mean - half, mean + half)
+        return found
+
     def _sizes(self, dataset: str, measure: str, classifier: str | None, methods: Sequence[str]) -> list[int]:
         """Return numbers of features that all methods with results have in all their splits."""
         by_method = []
@@ -301,6 +332,12 @@ class StudyResults:
     def time_profile(self) -> "Profile":
         """Return the seconds of selection, training, prediction, measures and storage by method, failed cells included."""
         return self._profile
+
+
+def _complete(tables: Mapping[str, Any], n_methods: int) -> bool:
+    """Whether all methods have values in the same number of splits, two at least."""
+    counts = {len(table) if np.isfinite(table).all() else 0 for table in tables.values()}
+    return len(tables) == n_methods and len(counts) == 1 and min(counts) > 1
 
 
 class ValueIndex:

@@ -5,7 +5,6 @@ columns into 0 and 1, classes or numbers.
 """
 
 import csv
-import difflib
 import fnmatch
 import json
 import os
@@ -23,7 +22,7 @@ from scipy import sparse
 
 from labelsieve.datasets.readers.columns import Column, Table, TextCells
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, read_bytes, require_cells
-from labelsieve.errors import DatasetError, is_whole, some_of
+from labelsieve.errors import DatasetError, did_you_mean, is_whole, some_of
 from labelsieve.tables.types import Matrix, dense_array, is_sparse
 
 Labels = int | str | os.PathLike[str] | re.Pattern[str] | Sequence[str]
@@ -35,6 +34,7 @@ _ENDING = re.compile(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsv
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
 REGEX = "re:"  # begins a regular expression that is typed as text
 MAX_HEADER = 2**28  # bytes of an XML header
+NAMED, FIRST, LAST = 24, 8, 8  # columns that a message names; of more, so many of the first and of the last
 REMEDY = (
     "Pass labels=: a number (6, the last six columns; -6, the first six), names with commas between them, a pattern "
     "('label_*', or 're:^y[0-9]+$' as a regular expression), or an XML header."
@@ -75,7 +75,7 @@ def label_names(table: Table, labels: Labels | None) -> list[str]:
         else:
             raise _unknown_column(name, table)
     if not names:
-        raise DatasetError(f"no label is named; there are {some_of(table.names)}.", REMEDY, table.file)
+        raise DatasetError(f"no label is named; {_columns(table)}.", REMEDY, table.file)
     return list(dict.fromkeys(names))
 
 
@@ -89,7 +89,7 @@ def _labels_of_file(table: Table) -> list[str]:
         return _listed_in(header, table)
     found = _MEKA.search(table.relation)
     if not found:
-        raise DatasetError(f"nothing says which columns are labels; there are {some_of(table.names)}.", REMEDY, table.file)
+        raise DatasetError(f"nothing says which columns are labels; {_columns(table)}.", REMEDY, table.file)
     if "weka.filters" in found[2]:  # it may have moved the columns, and the option is not corrected
         raise DatasetError(f"its relation says -C {found[1]}, but a filter changed the columns afterwards.", REMEDY, table.file)
     return _by_number(table, -int(found[1]))  # MEKA counts from the other end
@@ -106,7 +106,7 @@ def _by_number(table: Table, count: int) -> list[str]:
 def _matching(table: Table, pattern: re.Pattern[str], typed: str) -> list[str]:
     found = [name for name in table.names if pattern.search(name)]
     if not found:
-        raise DatasetError(f"no column matches {typed!r}; there are {some_of(table.names)}.", REMEDY, table.file)
+        raise DatasetError(f"no column matches {typed!r}; {_columns(table)}.", REMEDY, table.file)
     return found
 
 
@@ -128,9 +128,18 @@ def _unknown_column(name: str, table: Table) -> DatasetError:
             table.file,
         )
     spelled = [other for other in table.names if other.lower() == name.lower()]
-    close = spelled or difflib.get_close_matches(name, table.names, n=1)
-    meant = f"did you mean {close[0]!r}? There" if close else "there"
-    return DatasetError(f"there is no column named {name!r}; {meant} are {some_of(table.names)}.", REMEDY, table.file)
+    meant = f" Did you mean {spelled[0]!r}?" if spelled else did_you_mean(name, table.names)
+    if meant:
+        return DatasetError(f"there is no column named {name!r}.", meant.strip(), table.file)
+    return DatasetError(f"there is no column named {name!r}; {_columns(table)}.", REMEDY, table.file)
+
+
+def _columns(table: Table) -> str:
+    """Name the columns of a table; of very many the first and the last, where labels usually are."""
+    if len(table.names) <= NAMED:
+        return f"there are {some_of(table.names, NAMED)}"
+    first, last = (", ".join(map(repr, names)) for names in (table.names[:FIRST], table.names[-LAST:]))
+    return f"there are {len(table.names):,} columns: {first}, ..., {last}"
 
 
 def find_header(file: Path) -> Path | None:
