@@ -37,6 +37,11 @@ def test_a_note_that_comes_again_is_printed_once(capsys):
     assert capsys.readouterr().err == "labelsieve: note: did not converge\nlabelsieve: note: something else\n"
 
 
+def test_a_note_names_a_column_of_a_file_by_its_name(capsys):
+    Notes().show(UserWarning("X, column 3 (\"it's (one)\") and Y, column 0 ('died') are the same."))
+    assert capsys.readouterr().err == "labelsieve: note: column \"it's (one)\" and column 'died' are the same.\n"
+
+
 def test_notes_that_differ_in_numbers_only_are_told_three_times(capsys):
     notes = Notes()
     for step in range(6):

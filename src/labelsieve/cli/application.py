@@ -157,6 +157,8 @@ def one_line(error: BaseException) -> str:
 
 
 NUMBER = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?")
+# A column of a file is known by its name alone: X, Y and numbers of columns are those of the Python interface.
+COLUMN = re.compile(r"\b[XY], column \d+ \(((['\"]).*?\2)\)")
 
 
 class Notes:
@@ -178,7 +180,7 @@ class Notes:
             if self._missing_labels:
                 return
             self._missing_labels = True
-        note = printable(" ".join(str(message).split()))
+        note = COLUMN.sub(r"column \1", printable(" ".join(str(message).split())))
         similar = self._shown.setdefault(NUMBER.sub("0", note), set())
         if note not in similar and len(similar) <= self.MOST_SIMILAR:
             similar.add(note)
