@@ -28,7 +28,14 @@ from labelsieve.studies.store import FILE, reading_study
 from replications import REPLICATIONS
 
 RESULTS = Path(__file__).with_name("results")
-KERNELS = "Haswell"  # OpenBLAS kernels of all archived cells; with others some predictions of linear models differ
+# Linear models that stop at a tolerance predict a few labels differently with other kernels for matrices or other vector
+# instructions of numpy. So all archived cells are computed with those that every x86 processor with AVX2 can run.
+KERNELS = "Haswell"
+SETTINGS = {
+    "OPENBLAS_CORETYPE": KERNELS,
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+    "OMP_NUM_THREADS": "1",
+}
 DATASETS = b"datasets"  # key of the metadata: for every part and data set its shape, fingerprint and share of test rows
 TEXTS = ("part", "dataset", "method", "classifier", "measure", "data", "rows", "settings", "code", "commit", "error")
 NUMBERS = {"split": "int16", "k": "int32", "value": "float64", "seconds": "float32", "cpu": "float32"}

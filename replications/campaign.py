@@ -2,8 +2,9 @@
 
 ``run`` takes groups of cells (all splits of a data set, method and classifier) in the order of their expected cost, stops by
 itself at its time limit, and leaves folders that ``collect`` merges into the archive. ``plan`` lists what is left and its
-expected cost. The cost of a group is that of its finished splits, in the archive or in this run; before the first, it is
-guessed from the size of the data and corrected by the groups of the same learner that are finished.
+expected cost, and ``check`` computes some archived cells again. The cost of a group is that of its finished splits, in the
+archive or in this run; before the first, it is guessed from the size of the data and corrected by the groups of the same
+learner that are finished.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from labelsieve.datasets import Dataset
 from labelsieve.errors import InputError, unknown_name
@@ -31,10 +32,13 @@ from labelsieve.studies.plan import Batch, DataFacts, make_plan
 from labelsieve.studies.store import StoredResults, StudyStore
 from labelsieve.studies.study import store_step
 from replications import REPLICATIONS
-from replications.archive import KERNELS, Finished, Group, collect, finished, matrix_kernels
+from replications.archive import KERNELS, KEY, SETTINGS, Finished, Group, collect, finished, matrix_kernels, read
 
 GUESS = 1e-9  # seconds for a row, a feature, a label and a number of features
 ENDING = 5.0  # seconds that are kept to store the last results
+RECOMPUTED = 3  # cells of each study that a check computes again, of the cheaper half
+EXACT = 1e-9  # relative difference of values that agree
+OTHER_KERNELS = 0.05  # difference that linear models may have where the kernels of the archive cannot run
 APPLIED = ("drop", "max_labels", "noise")  # settings of a source that loading applies
 
 
@@ -260,6 +264,69 @@ def run_cell(part: PartOfStudy, cell: Cell) -> list[StepResult]:
         return list(part.runner.run(cell.batch))
 
 
+class Recomputed(NamedTuple):
+    """An archived cell that was computed again: its key, and pairs of archived and new values."""
+
+    cell: tuple[object, ...]
+    values: list[tuple[float, float]]
+
+    @property
+    def difference(self) -> float:
+        """The largest difference of its values."""
+        return max(abs(archived - new) for archived, new in self.values)
+
+    def agrees(self) -> bool:
+        """Whether the values are equal, or close where this machine cannot run the kernels of the archive."""
+        if matrix_kernels() == {KERNELS}:
+            return all(math.isclose(*pair, rel_tol=EXACT, abs_tol=1e-12) for pair in self.values)
+        return self.difference <= OTHER_KERNELS
+
+
+def recompute(name: str, data_home: str | None, n_cells: int = RECOMPUTED) -> Iterator[Recomputed]:
+    """Compute archived cells of a study again, one of each group, at equal distances in the cheaper half of the groups."""
+    columns, _ = read(name)
+    if not columns:
+        raise InputError(f"nothing of {name} is archived; run replications.campaign.")
+    values: dict[Group, dict[int, dict[tuple[int, str], float]]] = defaultdict(lambda: defaultdict(dict))
+    for (part, dataset, split, method, classifier), k, measure, value, error in zip(
+        zip(*(columns[key] for key in KEY), strict=True),
+        *(columns[key] for key in ("k", "measure", "value", "error")),
+        strict=True,
+    ):
+        if not error:
+            values[Group(name, part, dataset, method, classifier)][split][k, measure] = value
+    costs = finished([name])
+    groups = sorted(values, key=lambda group: costs[group].seconds)
+    step = max(1, len(groups) // 2 // n_cells)
+    for group in groups[: n_cells * step : step]:
+        part_of_study = load_parts([name], [group.dataset], data_home)[name, group.part]
+        missing, _ = cells_to_run({(name, group.part): part_of_study}, {})
+        cell = next(cell for cell in missing[group] if cell.batch.split in values[group])
+        *_, result = run_cell(part_of_study, cell)
+        if result.error is not None or result.values is None:
+            raise InputError(f"{group} failed: {result.error}")
+        wanted = values[group][cell.batch.split]
+        got = {(value.n_features, value.measure): value.value for value in result.values}
+        if got.keys() != wanted.keys():
+            raise InputError(f"{group} has values of {sorted(got)}, and the archive has values of {sorted(wanted)}.")
+        yield Recomputed((*group, cell.batch.split), [(wanted[key], got[key]) for key in wanted])
+
+
+def check(names: Sequence[str], data_home: str | None) -> bool:
+    """Compute some archived cells of all studies again and print their differences; return whether all agree."""
+    say(f"Kernels for matrices: {', '.join(sorted(matrix_kernels()))}; those of the archive: {KERNELS}.")
+    agree = True
+    for name in names:
+        found = list(recompute(name, data_home))
+        agree &= all(cell.agrees() for cell in found)
+        n_values, largest = sum(len(cell.values) for cell in found), max(cell.difference for cell in found)
+        say(f"{name}: {len(found)} cells with {n_values:,} values, largest difference {largest:.2g}")
+        for cell in found:
+            if not cell.agrees():
+                say(f"  {', '.join(map(str, cell.cell))} differs by {cell.difference:.2g}")
+    return agree
+
+
 def plan_document(
     missing: Mapping[Group, Sequence[Cell]], costs: Costs, known: Mapping[Group, Finished]
 ) -> list[dict[str, Any]]:
@@ -287,7 +354,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(prog="python -m replications.campaign", description=(__doc__ or "").partition("\n\n")[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, words in (("run", "Run missing cells."), ("plan", "List missing cells as JSON, cheapest first.")):
+    for name, words in (
+        ("run", "Run missing cells."),
+        ("plan", "List missing cells as JSON, cheapest first."),
+        ("check", "Compute some archived cells again and compare."),
+    ):
         command = commands.add_parser(name, help=words, description=words)
         command.add_argument("studies", nargs="*", metavar="STUDY", help="Names of studies; default: all.")
         command.add_argument("--sets", help="Only these data sets, comma-separated.")
@@ -312,11 +383,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     sets = None if given.sets is None else given.sets.split(",")
     if given.command == "run":
         if matrix_kernels() != {KERNELS}:
-            raise InputError(
-                f"Archived cells use the same matrix kernels everywhere: set OPENBLAS_CORETYPE={KERNELS} and run again."
-            )
+            raise InputError(f"archived cells use the {KERNELS} kernels of OpenBLAS, which this machine cannot run.")
         known = finished([] if given.fresh else names, given.out)
         run(names, given.out, jobs=given.jobs, minutes=given.minutes, sets=sets, data_home=given.data, known=known)
+    elif given.command == "check":
+        if not check(names, given.data):
+            raise SystemExit(1)
     else:
         known = finished(names)
         missing, costs = cells_to_run(load_parts(names, sets, given.data), known)
@@ -324,7 +396,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    if not SETTINGS.items() <= os.environ.items():  # numpy and scipy read them when they are imported
+        os.execve(sys.executable, [sys.executable, "-m", "replications.campaign", *sys.argv[1:]], os.environ | SETTINGS)
     try:
         main()
     except InputError as error:
