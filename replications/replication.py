@@ -4,7 +4,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 from typing import Protocol as Interface
@@ -84,6 +84,10 @@ class ResultTable:
         The claims in the rows, if it is a table of claims.
     compared : Compared or None
         How many printed values have one of ours next to them, and how many of those are close.
+    parts : tuple of str
+        The parts of the study that its claims are about; empty: all.
+    grades : mapping
+        How far values are from the printed ones, by row and column: one of :data:`GRADES`.
     """
 
     title: str
@@ -92,14 +96,37 @@ class ResultTable:
     summary: str = ""
     claims: "tuple[Claim, ...]" = ()
     compared: "Compared | None" = None
+    parts: tuple[str, ...] = ()
+    grades: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
 
 class Compared(NamedTuple):
-    """Number of printed values that are replicated, how many are close to ours, and the reading of the paper used for it."""
+    """Number of printed values that are replicated, how many are close to ours, and the reading of the paper used for it.
+
+    ``spread`` counts those that are not farther from the printed value than its printed standard deviation; None where the
+    paper prints none.
+    """
 
     run: int
     close: int
     reading: str = ""
+    spread: int | None = None
+
+
+#: Distances of a value from the printed one: at most its spread, at most twice that, and more.
+GRADES = WITHIN, NEAR, BEYOND = ("within", "near", "beyond")
+
+
+def grade(ours: float, printed: float, spread: float) -> str:
+    """Return how far a value is from the printed one.
+
+    ``spread`` is the printed standard deviation, or the tolerance of a study whose paper prints none.
+
+    >>> [grade(value, 0.5, 0.01) for value in (0.505, 0.485, 0.6)]
+    ['within', 'near', 'beyond']
+    """
+    distance = abs(ours - printed) / spread
+    return WITHIN if distance <= 1 + 1e-9 else NEAR if distance <= 2 + 1e-9 else BEYOND
 
 
 @dataclass(frozen=True)
@@ -139,8 +166,10 @@ def not_run(text: str) -> Claim:
     return Claim(text, None, "-")
 
 
-def claims_table(claims: Sequence[Claim], reading: str = "") -> ResultTable:
+def claims_table(claims: Sequence[Claim], reading: str = "", parts: Sequence[str] = ()) -> ResultTable:
     """Return all claims as a table; those that are undecided are counted apart.
+
+    ``parts`` are the parts of the study that the claims are about; by default all.
 
     >>> claims_table([Claim("grass is green", True, "seen"), not_run("snow is white")]).summary
     '1 of 1 claims hold here, 1 undecided.'
@@ -150,7 +179,7 @@ def claims_table(claims: Sequence[Claim], reading: str = "") -> ResultTable:
     title = f"Claims, {reading}" if reading else "Claims"
     undecided = len(claims) - len(checked)
     summary = f"{sum(checked)} of {len(checked)} claims hold here" + (f", {undecided} undecided." if undecided else ".")
-    return ResultTable(title, ("claim", "here", "our numbers"), rows, summary, tuple(claims))
+    return ResultTable(title, ("claim", "here", "our numbers"), rows, summary, tuple(claims), parts=tuple(parts))
 
 
 def values_text(values: Mapping[str, object], form: str, separator: str = ", ") -> str:

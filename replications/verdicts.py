@@ -30,21 +30,29 @@ def reported_tables(replication: Replication, results: Results) -> list[ResultTa
     """
     if not results:
         return []
-    left = unfinished(replication, results)
-    tables = replication.result_tables(results)
-    return [_decided(table, left, published_sets(replication)) if table.columns[0] == CLAIM else table for table in tables]
+    return [
+        _decided(table, unfinished(replication, results, table.parts), published_sets(replication, table.parts))
+        if table.columns[0] == CLAIM
+        else table
+        for table in replication.result_tables(results)
+    ]
 
 
-def published_sets(replication: Replication) -> list[str]:
-    """Return the data sets of the published experiment."""
-    protocols = replication.protocols(full=True, sets=None, data_home=None).values()
+def published_sets(replication: Replication, parts: Sequence[str] = ()) -> list[str]:
+    """Return the data sets of the published experiment, or of some of its parts."""
+    protocols = _protocols(replication, parts).values()
     return list(dict.fromkeys(source.name for protocol in protocols for source in protocol.datasets))
 
 
-def unfinished(replication: Replication, results: Results) -> set[str]:
-    """Return the data sets of the published experiment for which some method or classifier has no results."""
+def _protocols(replication: Replication, parts: Sequence[str]) -> dict[str, Protocol]:
+    whole = replication.protocols(full=True, sets=None, data_home=None)
+    return {part: protocol for part, protocol in whole.items() if not parts or part in parts}
+
+
+def unfinished(replication: Replication, results: Results, parts: Sequence[str] = ()) -> set[str]:
+    """Return the data sets of the experiment, or of some of its parts, for which some method or classifier has no results."""
     left = set()
-    for part, protocol in replication.protocols(full=True, sets=None, data_home=None).items():
+    for part, protocol in _protocols(replication, parts).items():
         done = set(finished_groups(protocol, results[part])) if part in results else set()
         left |= {
             source.name for source in protocol.datasets if any(group not in done for group in _groups(protocol, source.name))
@@ -78,21 +86,25 @@ def _decided(table: ResultTable, left: set[str], published: Sequence[str]) -> Re
             Claim(claim.text, None, reason, claim.sets) if left & set(claim.sets or published) else claim
             for claim in table.claims
         ]
-        made = claims_table(claims)
-        return replace(made, title=table.title)
+        return replace(claims_table(claims, parts=table.parts), title=table.title)
     rows = [(row[0], UNDECIDED, *("-" for _ in row[2:])) if len(row) > 1 else row for row in table.rows]
     return replace(table, rows=rows, summary=f"Undecided: {reason}.")
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How much of a study is replicated: groups of cells, printed values, close ones, and claims by verdict."""
+    """How much of a study is replicated: groups of cells, printed values, close ones, and claims by verdict.
+
+    ``spread`` counts values within their printed standard deviation, of the ``with_spread`` values that have one.
+    """
 
     groups: int
     all_groups: int
     printed: int
     replicated: int
     close: int
+    spread: int
+    with_spread: int
     holds: int
     fails: int
     undecided: int
@@ -108,15 +120,16 @@ def coverage(replication: Replication, results: Results) -> Coverage:
     for table in tables:
         if table.compared is not None:
             readings.setdefault(table.compared.reading, []).append(table.compared)
-    sums = [(sum(one.close for one in found), sum(one.run for one in found)) for found in readings.values()]
-    close, replicated = max(sums, default=(0, 0))
+    closest = max(readings.values(), key=lambda found: sum(one.close for one in found), default=[])
     verdicts = [claim.holds for table in tables for claim in table.claims]
     return Coverage(
         groups,
         every,
         n_printed(replication.name),
-        replicated,
-        close,
+        sum(one.run for one in closest),
+        sum(one.close for one in closest),
+        sum(one.spread for one in closest if one.spread is not None),
+        sum(one.run for one in closest if one.spread is not None),
         *(sum(verdict is wanted for verdict in verdicts) for wanted in (True, False, None)),
     )
 

@@ -2,7 +2,7 @@
 
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -50,6 +50,11 @@ SETTINGS: dict[str, dict[str, object]] = {
     SWAPPED: {"path": "languagelog", "labels": LAST_WORDS},
 }
 Variant = Literal["paper", "authors-program"]
+#: Readings of the experiments, as the paper describes them and as the authors' program runs them.
+WRITTEN, PROGRAMMED = "as written", "as programmed"
+VARIANTS: dict[str, Variant] = {WRITTEN: "paper", PROGRAMMED: "authors-program"}
+PROGRAM = "-program"  # end of the names of parts that are run as programmed
+TIES: dict[Variant, Literal["absent", "present"]] = {"paper": "absent", "authors-program": "present"}
 
 
 def protocol(
@@ -104,6 +109,22 @@ def first_partition(file: Path) -> NDArray[np.int64]:
     check_elements(data)  # scipy's reader can crash on a damaged file
     indices = loadmat(io.BytesIO(data))["indices"]
     return np.asarray(indices, dtype=np.int64)[:, 0]
+
+
+def in_readings(part: str, make: Callable[[Variant], Protocol], *, full: bool) -> dict[str, Protocol]:
+    """Return a part of a study as written and, with ``full``, also as programmed."""
+    written = {part: make("paper")}
+    return written | {part + PROGRAM: make("authors-program")} if full else written
+
+
+def readings(part: str, results: Iterable[str]) -> dict[str, str]:
+    """Return the name of a part of a study in each reading, for those that have results.
+
+    >>> readings("grid", ["grid", "grid-program"])
+    {'as written': 'grid', 'as programmed': 'grid-program'}
+    """
+    parts = {WRITTEN: part, PROGRAMMED: part + PROGRAM}
+    return {reading: name for reading, name in parts.items() if name in results}
 
 
 def folds(names: Sequence[str], data_home: DataHome) -> FoldsByData:

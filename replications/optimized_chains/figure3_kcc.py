@@ -56,8 +56,14 @@ def over_k(results: StudyResults, name: str, measure: str) -> tuple[list[int], A
     return done, np.array([curves[k].mean() for k in done])
 
 
+def complete(results: Results) -> Results:
+    """Return the data sets for which every k is finished."""
+    return {name: part for name, part in results.items() if len(over_k(part, name, "exact_match")[0]) == N_LABELS[name]}
+
+
 def result_tables(results: Results) -> list[ResultTable]:
     """Return the best k by exact match, the change of each measure with k, and the claims."""
+    results = complete(results)
     rows, changes = [], []
     for name, part in results.items():
         ks, exact = over_k(part, name, "exact_match")
@@ -127,6 +133,9 @@ def _claims(results: Results) -> list[Claim]:
 
 def figures(results: Results) -> Figures:
     """Draw each measure divided by its maximum, over k."""
+    results = complete(results)
+    if not results:
+        return {}
     figure, axes = panels(1, len(results), height=2.4)
     for ax, (name, part) in zip(axes[0], results.items(), strict=True):
         ks, _ = over_k(part, name, "exact_match")

@@ -1,16 +1,19 @@
 """Figure 7 of Sun and Kudo (2017): an optimized order and ensembles of random ones, over the number of training rows."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from labelsieve.studies import Protocol
+from labelsieve.studies import Protocol, StudyResults
 from labelsieve.studies.protocol import ALL
 from replications.curves import measure_panels
 from replications.optimized_chains import figure6 as occ_figure6
-from replications.optimized_chains.common import FIGURE_SETS, WORDS, SomeRows, protocol
+from replications.optimized_chains.common import FIGURE_SETS, WORDS, SomeRows, Variant, in_readings, protocol, readings
 from replications.replication import Claim, DataHome, Figures, Replication, Results, ResultTable, claims_table, selected_sets
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PART = "rows"
 SHARES = tuple(tenths / 10 for tenths in range(1, 11))
@@ -23,56 +26,64 @@ COMPETITIVE = 0.02
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """Return the experiment: with ``full``, 10 % to 100 % of the training rows of four sets; otherwise three shares on scene.
 
+    With ``full``, it is run as written and as programmed.
+
     >>> protocols(full=True)["rows"]
     Protocol: 4 data sets, 1 method (all), 1 number of features, 30 classifiers, 4 measures, FoldsByData
     """
     names = selected_sets(FIGURE_SETS, sets, FIGURE_SETS if full else FIGURE_SETS[:1])
-    learners = {
-        "oCC cos": occ_figure6.chain("sun-kudo"),
-        "EoCC5": occ_figure6.random_chains(5),
-        "EoCC10": occ_figure6.random_chains(10),
-    }
-    sampled = [
-        (f"{name} {share:.0%}", SomeRows(learner, share))
-        for name, learner in learners.items()
-        for share in (SHARES if full else QUICK_SHARES)
-    ]
-    return {PART: protocol(names, data_home, [ALL], sampled)}
+
+    def sampled(variant: Variant) -> Protocol:
+        learners = {
+            "oCC cos": occ_figure6.chain("sun-kudo", variant),
+            "EoCC5": occ_figure6.random_chains(5, variant),
+            "EoCC10": occ_figure6.random_chains(10, variant),
+        }
+        classifiers = [
+            (f"{name} {share:.0%}", SomeRows(learner, share))
+            for name, learner in learners.items()
+            for share in (SHARES if full else QUICK_SHARES)
+        ]
+        return protocol(names, data_home, [ALL], classifiers)
+
+    return in_readings(PART, sampled, full=full)
 
 
-def over_rows(results: Results, name: str, method: str, measure: str) -> tuple[list[int], Any]:
+def over_rows(part: StudyResults, name: str, method: str, measure: str) -> tuple[list[int], Any]:
     """Return percentages of the rows that were run, and means over the folds."""
-    part = results[PART]
     sampled = [classifier for classifier in part.classifiers if classifier.rpartition(" ")[0] == method]
     curves = {int(classifier.rpartition(" ")[2][:-1]): part.curve(name, ALL, measure, classifier)[1] for classifier in sampled}
     done = sorted(percent for percent, values in curves.items() if len(values))
     return done, np.array([curves[percent].mean() for percent in done])
 
 
-def finished_sets(results: Results) -> list[str]:
+def finished_sets(part: StudyResults) -> list[str]:
     """Return the data sets for which every method was run with some share of the rows."""
-    return [
-        name for name in results[PART].datasets if all(over_rows(results, name, method, "exact_match")[0] for method in METHODS)
-    ]
+    return [name for name in part.datasets if all(over_rows(part, name, method, "exact_match")[0] for method in METHODS)]
 
 
 def result_tables(results: Results) -> list[ResultTable]:
-    """Return means over the shares of the rows, and with all rows; then the claims."""
+    """Return means over the shares of the rows, and with all rows; then the claims, for each reading."""
+    named = readings(PART, results)
+    return [table for reading, part in named.items() for table in _tables(results[part], reading, part)]
+
+
+def _tables(part: StudyResults, reading: str, name_of_part: str) -> list[ResultTable]:
     tables = []
     for measure, words in MEASURED.items():
         rows = []
-        for name in finished_sets(results):
-            values = [over_rows(results, name, method, measure)[1] for method in METHODS]
+        for name in finished_sets(part):
+            values = [over_rows(part, name, method, measure)[1] for method in METHODS]
             rows.append((name, *(f"{curve.mean():.3f}" for curve in values), *(f"{curve[-1]:.3f}" for curve in values)))
         columns = ("data set", *(f">{method}" for method in METHODS), *(f">{method}, all" for method in METHODS))
-        tables.append(ResultTable(f"{words}: mean over the shares of the rows, and with all rows", columns, rows))
-    return [*tables, claims_table(_claims(results))]
+        tables.append(ResultTable(f"{words}: mean over the shares of the rows, and with all rows, {reading}", columns, rows))
+    return [*tables, claims_table(_claims(part), reading, [name_of_part])]
 
 
-def _claims(results: Results) -> list[Claim]:
+def _claims(part: StudyResults) -> list[Claim]:
     exact = {
-        name: [float(over_rows(results, name, method, "exact_match")[1].mean()) for method in METHODS]
-        for name in finished_sets(results)
+        name: [float(over_rows(part, name, method, "exact_match")[1].mean()) for method in METHODS]
+        for name in finished_sets(part)
     }
     observed = {name: ", ".join(f"{value:.3f}" for value in values) for name, values in exact.items()}
     listed = []
@@ -94,13 +105,17 @@ def _claims(results: Results) -> list[Claim]:
 
 
 def figures(results: Results) -> Figures:
-    """Draw exact match above and macro-F1 below, over the share of the training rows."""
+    """Draw exact match above and macro-F1 below, over the share of the training rows, for each reading."""
+    drawn = {f"figure7{part.removeprefix(PART)}": results[part] for part in readings(PART, results).values()}
+    return {name: _panels(part) for name, part in drawn.items() if finished_sets(part)}
 
+
+def _panels(part: StudyResults) -> "Figure":
     def curves_of(name: str, measure: str) -> tuple[Sequence[float], dict[str, Any]]:
-        percents, _ = over_rows(results, name, METHODS[0], measure)
-        return percents, {method: over_rows(results, name, method, measure)[1] for method in METHODS}
+        percents, _ = over_rows(part, name, METHODS[0], measure)
+        return percents, {method: over_rows(part, name, method, measure)[1] for method in METHODS}
 
-    return {"figure7": measure_panels(MEASURED, finished_sets(results), curves_of, lambda _: "% of the rows")}
+    return measure_panels(MEASURED, finished_sets(part), curves_of, lambda _: "% of the rows")
 
 
 REPLICATION = Replication.of("optimized_chains", "occ-figure7", protocols, result_tables, figures)

@@ -1,5 +1,7 @@
 """Studies of Sun and Kudo (2017): given the printed numbers as results, they must find what the paper says."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from replications.optimized_chains import common as sun_kudo
 from replications.optimized_chains import figure3_kcc as kcc_figure3
 from replications.optimized_chains import figure4_mlfs as mlfs_figure4
 from replications.optimized_chains import figure5 as occ_figure5
+from replications.optimized_chains import figure6 as occ_figure6
 from replications.optimized_chains import figure7 as occ_figure7
 from replications.optimized_chains import tables3to7 as occ_tables
 from replications.optimized_chains.tables3to7 import (
@@ -22,6 +25,7 @@ from replications.optimized_chains.tables3to7 import (
     claims,
     complete_sets,
 )
+from replications.replication import printed_values
 from tests.support.shared_files import shared_file
 
 
@@ -153,6 +157,50 @@ def test_figures_5_and_7_are_drawn_from_what_was_run():
     rows = {"rows": PrintedResults(lambda *_: 0.5, [f"{one} 50%" for one in occ_figure7.METHODS], ["yeast"])}
     assert occ_figure7.result_tables(rows)[-1].rows[0][1] == "does not"  # a tie is no win
     assert len(occ_figure7.figures(rows)["figure7"].axes) == 2
+
+
+def test_figures_are_run_as_written_and_as_programmed():
+    """The verdict about a reading needs the results of that reading only."""
+    values = {"grid": 0.5, "grid-program": 0.7}
+    shares = ["k=5%", "k=100%"]
+    grids = {part: PrintedResults(lambda *_, value=value: value, shares, ["scene"], 4) for part, value in values.items()}
+    tables = occ_figure5.result_tables(grids)
+    bests = {table.title: table.rows[0][1] for table in tables if "best of the grid" in table.title}
+    assert bests["exact match: the best of the grid, as written"] == "0.500"
+    assert bests["exact match: the best of the grid, as programmed"] == "0.700"
+    assert [table.parts for table in tables if table.claims] == [("grid",), ("grid-program",)]
+    assert set(occ_figure5.figures(grids)) == {"figure5", "figure5-program"}
+    written, programmed = (one.classifiers[0].estimator.learner.chain for one in occ_figure5.protocols(full=True).values())
+    assert (written.variant, programmed.variant) == ("paper", "authors-program")
+    five = [
+        {one.name: one.estimator for one in part.classifiers}["EoCC5"] for part in occ_figure6.protocols(full=True).values()
+    ]
+    assert [(one.sampling, one.ties) for one in five] == [("paper", "absent"), ("authors-program", "present")]
+    assert list(mlfs_figure4.protocols(full=True, sets=["scene"])) == [
+        *("scene", "scene-program", "scene-local", "scene-local-program")
+    ]
+
+
+def test_values_are_graded_by_the_printed_standard_deviation():
+    """EBCC is printed with deviations of 0.001, which rounding makes 0.0015, and the others with larger ones."""
+    results = printed_tables(["emotions", "scene", "yeast"])
+    fixed = results["fixed"]
+    results["fixed"] = PrintedResults(lambda *key: fixed.value(*key) + 0.015, fixed.classifiers, fixed.datasets)
+    table = occ_tables.result_tables(results)[0]
+    assert [table.grades[0, column] for column in range(1, 8)] == [
+        *("within", "within", "beyond", "within", "within", "within", "within")
+    ]
+    assert table.compared.spread == sum(grade == "within" for grade in table.grades.values()) < table.compared.run
+
+
+def test_numbers_of_labelsets_in_the_paper_are_not_those_of_our_files_on_six_sets():
+    known = json.loads(shared_file("data", "MANIFEST.json").read_text("utf-8"))
+    printed = printed_values("optimized_chains")["labelsets of table 2"]
+    ours = {name: known["datasets"][name]["distinct_labelsets"] for name in printed}
+    assert list(printed) == list(sun_kudo.SETS)
+    assert [name for name in printed if printed[name] != ours[name]] == [
+        *("languagelog", "rcv1s1", "bibtex", "corel16k1", "corel5k", "delicious")
+    ]
 
 
 def test_every_study_names_its_choices_and_its_quick_run_is_smaller():
