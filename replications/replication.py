@@ -216,6 +216,16 @@ def sources(names: Iterable[str], data_home: DataHome, **settings: Mapping[str, 
     return [{"name": name, **home, **settings.get(name, {})} for name in names]
 
 
+#: The file of languagelog as two papers seem to have read it, with its last 75 words for the labels and the labels for words.
+SWAPPED = "languagelog-swapped"
+LAST_WORDS = [f"tok{number}" for number in range(929, 1004)]
+#: Settings of data sets that several papers have.
+DATA: dict[str, dict[str, object]] = {
+    "genbase": {"drop": ["protein"]},
+    SWAPPED: {"path": "languagelog", "labels": LAST_WORDS},
+}
+
+
 def as_published(methods: Sequence[str | Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return methods as tables of settings, with :data:`AS_PUBLISHED` where the selector has these parameters.
 

@@ -4,14 +4,16 @@ The paper draws curves and prints no numbers; it names the best setting for each
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from labelsieve.studies import Protocol, StudyResults
 from replications.curves import NAMES, curve_difference, results_panels
-from replications.group_jmi.table2 import ABSENT_LABELS_ZERO, FIVE_BINS
+from replications.group_jmi.table2 import ABSENT_LABELS_ZERO, FIVE_BINS, SPLITS, STRATIFIED
 from replications.replication import (
+    DATA,
     Claim,
     DataHome,
     Figures,
@@ -26,6 +28,7 @@ from replications.replication import (
 )
 
 PART = "parameters"
+HALVES = {"random halves": PART, "stratified halves": PART + STRATIFIED}
 SETS = ("image", "medical", "genbase")
 MEASURES = ("hamming_loss", "ranking_loss", "macro_f1")
 # The reading of the paper's equation, and of the author's program; see the assumptions.
@@ -57,6 +60,8 @@ def label_space_name(setting: Mapping[str, float], reading: str) -> str:
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """Return the experiment: with ``full``, 30 repetitions on three sets, otherwise 3 on genbase.
 
+    With ``full``, stratified halves are run as well.
+
     >>> protocols(full=True)["parameters"]
     Protocol: 3 data sets, 10 methods (group-4-50%, ...), 50 numbers of features, 1 classifier, 3 measures, 30x50%
     """
@@ -66,18 +71,20 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
             criterion = {"name": "jmi", "normalized": normalized}
             method = {"criterion": criterion, "targets": {"name": "group", **setting}}
             methods[label_space_name(setting, reading)] = method | {"discretizer": FIVE_BINS}
-    experiment = Protocol(
-        sources(selected_sets(SETS, sets, SETS if full else ("genbase",)), data_home, genbase={"drop": ["protein"]}),
-        as_published([{"name": name, **method} for name, method in methods.items()]),
-        n_features="1..50",
-        classifiers=[{"name": "mlknn", "k": 7}],
-        measures=MEASURES,
-        splits="30x50%" if full else "3x50%",
-        baselines=[],
-        convention=ABSENT_LABELS_ZERO,
-        scale=None,
-    )
-    return {PART: experiment}
+    return {
+        PART + halves: Protocol(
+            sources(selected_sets(SETS, sets, SETS if full else ("genbase",)), data_home, **DATA),
+            as_published([{"name": name, **method} for name, method in methods.items()]),
+            n_features="1..50",
+            classifiers=[{"name": "mlknn", "k": 7}],
+            measures=MEASURES,
+            splits=splits,
+            baselines=[],
+            convention=ABSENT_LABELS_ZERO,
+            scale=None,
+        )
+        for halves, splits in (SPLITS if full else {"": "3x50%"}).items()
+    }
 
 
 def ranks(results: StudyResults, figure: str, reading: str, dataset: str) -> dict[float, list[float]] | None:
@@ -123,22 +130,31 @@ def _setting_text(figure: str, value: float) -> str:
 
 
 def result_tables(results: Results) -> list[ResultTable]:
-    """Return average ranks of the settings for each figure and reading, and the claims."""
+    """Return average ranks of the settings for each figure, reading and kind of halves, and the claims."""
+    return [
+        table
+        for halves, part in HALVES.items()
+        if part in results
+        for table in _tables(results[part], part, f", {halves}" if len(results) > 1 else "")
+    ]
+
+
+def _tables(results: StudyResults, part: str, halves: str) -> list[ResultTable]:
     tables = []
     for reading in READINGS:
         for figure, settings in FIGURES.items():
             values = [setting[VARIED[figure]] for setting in settings]
             rows = []
             for dataset in SETS:
-                by_value = ranks(results[PART], figure, reading, dataset) or {}
+                by_value = ranks(results, figure, reading, dataset) or {}
                 for column, measure in enumerate(MEASURES if by_value else ()):
                     averages = [by_value[value][column] for value in values]
                     cells = [f"{rank:.2f}{'*' if rank == min(averages) else ' '}" for rank in averages]
                     rows.append((f"{dataset}, {NAMES[measure]}", *cells))
             columns = ("data set, measure", *(f">{_setting_text(figure, value)}" for value in values))
-            title = f"{SHOWN[figure]}, Group-JMI by {reading}: average ranks over the numbers of features, * the best"
+            title = f"{SHOWN[figure]}, Group-JMI by {reading}{halves}: average ranks over the numbers of features, * the best"
             tables.append(ResultTable(title, columns, rows))
-        tables.append(claims_table(claims(results[PART], reading), f"Group-JMI by {reading}"))
+        tables.append(claims_table(claims(results, reading), f"Group-JMI by {reading}{halves}", [part]))
     return tables
 
 
@@ -146,14 +162,14 @@ def figures(results: Results) -> Figures:
     """Draw both figures by both readings: a row for each data set, a column for each measure."""
     drawn = {}
     panels = [[(dataset, measure) for measure in MEASURES] for dataset in SETS]
-    for reading, normalized in READINGS.items():
+    for part, (reading, normalized) in product([part for part in HALVES.values() if part in results], READINGS.items()):
         for figure, settings in FIGURES.items():
             methods = {
                 label_space_name(setting, reading): _setting_text(figure, setting[VARIED[figure]]) for setting in settings
             }
-            drawing = results_panels(results[PART], panels, methods)
+            drawing = results_panels(results[part], panels, methods)
             if drawing is not None:
-                drawn[f"{figure}{'-normalized' if normalized else ''}"] = drawing
+                drawn[f"{figure}{'-normalized' if normalized else ''}{part.removeprefix(PART)}"] = drawing
     return drawn
 
 

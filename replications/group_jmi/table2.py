@@ -7,6 +7,7 @@ the numbers of features.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,6 +17,8 @@ from labelsieve.statistics import Comparison, compare
 from labelsieve.studies import Protocol, StudyResults
 from replications.curves import NAMES
 from replications.replication import (
+    DATA,
+    SWAPPED,
     Claim,
     Compared,
     DataHome,
@@ -25,6 +28,7 @@ from replications.replication import (
     ResultTable,
     as_published,
     claims_table,
+    grade,
     not_run,
     printed_values,
     selected_sets,
@@ -36,6 +40,11 @@ if TYPE_CHECKING:
 
 
 PART = "table2"
+STRATIFIED = "-stratified"  # end of the names of parts with such halves
+#: Halves of the rows for training, and the part that is run on them; the paper writes "holdout balanced cross-validation".
+HALVES = {"random halves": PART, "stratified halves": PART + STRATIFIED}
+SPLITS = {"": "30x50%", STRATIFIED: "stratified 30x50%"}
+SWAPPED_PART = f"{PART}-swapped"  # languagelog with labels and words exchanged, on random halves
 METHODS = ("single-jmi", "joint-jmi", "group-jmi-rand")
 NORMALIZED = "group-jmi-rand-normalized"
 FIVE_BINS = {"name": "equal-width", "n_bins": 5}
@@ -64,31 +73,46 @@ FIRST = {"hamming_loss": "SCLS", "ranking_loss": GROUP, "coverage": GROUP, "macr
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """Return the experiment: with ``full``, 30 repetitions on nine sets, otherwise 3 on two small ones.
 
+    With ``full``, stratified halves are run as well, and languagelog with labels and words exchanged.
+
     >>> protocols(full=True)["table2"]
     Protocol: 9 data sets, 10 methods (single-jmi, ...), 50 numbers of features, 1 classifier, 4 measures, 30x50%
     """
-    names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
-    experiment = Protocol(
-        sources(names, data_home, genbase={"drop": ["protein"]}),
+    names = selected_sets((*SETS, SWAPPED), sets, (*SETS, SWAPPED) if full else QUICK_SETS)
+    plain, swapped = [name for name in names if name != SWAPPED], [name for name in names if name == SWAPPED]
+    if not full:
+        return {PART: _protocol(names, data_home, "3x50%")}
+    parts = {
+        PART: (plain, SPLITS[""]),
+        PART + STRATIFIED: (names, SPLITS[STRATIFIED]),
+        SWAPPED_PART: (swapped, SPLITS[""]),
+    }
+    return {part: _protocol(chosen, data_home, splits) for part, (chosen, splits) in parts.items() if chosen}
+
+
+def _protocol(names: Sequence[str], data_home: DataHome, splits: str) -> Protocol:
+    return Protocol(
+        sources(names, data_home, **DATA),
         as_published([*METHODS, NORMALIZED_GROUP, *({"name": name, "discretizer": FIVE_BINS} for name in OTHERS)]),
         n_features="1..50",
         classifiers=[{"name": "mlknn", "k": 7}],
         measures=list(PRINTED),
-        splits="30x50%" if full else "3x50%",
+        splits=splits,
         baselines=[],
         convention=ABSENT_LABELS_ZERO,
         scale=None,
     )
-    return {PART: experiment}
 
 
 def result_tables(results: Results) -> list[ResultTable]:
-    """Return table 2, figure 3 and the claims, for each reading."""
-    part = results[PART]
+    """Return table 2, figure 3 and the claims, for each reading and kind of halves."""
     tables = []
-    for reading, methods in READINGS.items():
-        tables += [*table2(part, reading), *rank_tables(part, methods[2], reading)]
-        tables.append(claims_table(claims(part, reading), f"Group-JMI-Rand by {reading}"))
+    for halves, name in HALVES.items():
+        for reading, methods in READINGS.items() if name in results else ():
+            part, words = results[name], f"Group-JMI-Rand by {reading}, {halves}"
+            swapped = results.get(SWAPPED_PART) if name == PART else part
+            tables += [*table2(part, reading, words, swapped), *rank_tables(part, methods[2], words)]
+            tables.append(claims_table(claims(part, reading), words, [name]))
     return tables
 
 
@@ -101,13 +125,14 @@ class PairedRanks(NamedTuple):
     same_winner: bool
 
 
-def paired_ranks(results: StudyResults, measure: str, reading: str) -> list[PairedRanks]:
-    """Return the published ranks and ours of each data set that was run."""
+def paired_ranks(results: StudyResults, measure: str, reading: str, sets: Sequence[str] = SETS) -> list[PairedRanks]:
+    """Return the published ranks and ours of each of the ``sets`` that was run."""
     methods = READINGS[reading]
     grid = results.ranks(measure, methods=methods)
     winners = grid.winners()
     rows = []
-    for name, printed in PRINTED[measure].items():
+    for name in sets:
+        printed = PRINTED[measure]["languagelog" if name == SWAPPED else name]
         if name in winners:
             first = methods[printed.index(min(printed))]
             ours = tuple(grid.value(name, method) for method in methods)
@@ -115,34 +140,51 @@ def paired_ranks(results: StudyResults, measure: str, reading: str) -> list[Pair
     return rows
 
 
-def table2(results: StudyResults, reading: str) -> list[ResultTable]:
-    """Return ranks of the paper and ours, a table for each measure; the last has a summary of the agreement."""
+def table2(results: StudyResults, reading: str, words: str = "", swapped: StudyResults | None = None) -> list[ResultTable]:
+    """Return ranks of the paper and ours, a table for each measure; the last has a summary of the agreement.
+
+    The exchanged languagelog has a row in each table, but does not count: the file itself does.
+    """
+    words = words or f"Group-JMI-Rand by {reading}"
     columns = ("data set", ">published S", ">J", ">G", ">ours S", ">J", ">G", "winner")
     tables, agrees, differences = [], [], []
+    exchanged: list[float] = []
     for measure in PRINTED:
-        rows = []
-        for name, printed, ours, same_winner in paired_ranks(results, measure, reading):
+        rows: list[tuple[str, ...]] = []
+        grades: dict[tuple[int, int], str] = {}
+        counted = paired_ranks(results, measure, reading)
+        extra = [] if swapped is None else paired_ranks(swapped, measure, reading, [SWAPPED])
+        for name, printed, ours, same_winner in [*counted, *extra]:
+            grades |= {
+                (len(rows), column): grade(rank, theirs, NEAR)
+                for column, (theirs, rank) in enumerate(zip(printed, ours, strict=True), start=4)
+            }
             numbers = [f"{rank:.2f}" for rank in (*printed, *ours)]
             rows.append((name, *numbers, "same" if same_winner else "other"))
-            agrees.append(same_winner)
-            differences += [abs(theirs - rank) for theirs, rank in zip(printed, ours, strict=True)]
-        tables.append(ResultTable(f"Table 2, {NAMES[measure]}, Group-JMI-Rand by {reading}", columns, rows))
+            gaps = [abs(theirs - rank) for theirs, rank in zip(printed, ours, strict=True)]
+            if name == SWAPPED:
+                exchanged += gaps
+            else:
+                agrees.append(same_winner)
+                differences += gaps
+        tables.append(ResultTable(f"Table 2, {NAMES[measure]}, {words}", columns, rows, grades=grades))
     near = sum(difference <= NEAR for difference in differences)
     summary = (
         f"By {reading} the published winner (S: Single-JMI, J: Joint-JMI, G: Group-JMI-Rand) is ours in {sum(agrees)} of "
         f"{len(agrees)} settings; {near} of {len(differences)} ranks are within {NEAR:g} of the published ones, "
         f"{np.mean(differences) if differences else 0.0:.2f} apart on average."
     )
-    compared = Compared(len(differences), near, reading)
-    return [*tables[:-1], ResultTable(tables[-1].title, columns, tables[-1].rows, summary, compared=compared)]
+    if exchanged:
+        summary += f" Ranks of {SWAPPED} are {np.mean(exchanged):.2f} apart from those printed for languagelog."
+    return [*tables[:-1], replace(tables[-1], summary=summary, compared=Compared(len(differences), near, words))]
 
 
 def claims(results: StudyResults, reading: str) -> list[Claim]:
     """Return the claims of section 4.1, that Group-JMI-Rand is first in most settings, and of figure 3."""
     methods, wins = READINGS[reading], [0.0, 0.0, 0.0]
     for measure in PRINTED:
-        for best in results.ranks(measure, methods=methods).winners().values():
-            for method in best:
+        for name, best in results.ranks(measure, methods=methods).winners().items():
+            for method in best if name in SETS else ():
                 wins[methods.index(method)] += 1 / len(best)
     text = "Table 2: Group-JMI-Rand is first in 20 of 36 settings, Joint-JMI in 13, Single-JMI in 3: it outperforms both."
     observed = f"Group-JMI-Rand {wins[2]:g}, Joint-JMI {wins[1]:g}, Single-JMI {wins[0]:g} of {sum(wins):g}"
@@ -155,12 +197,12 @@ def rank_comparison(results: StudyResults, measure: str, group: str) -> Comparis
     if measure not in results.measures or not set(methods) <= set(results.methods):
         return None
     grid = results.ranks(measure, methods=list(methods))
-    table = np.array([[grid.value(name, method) for method in methods] for name in grid.rows])
+    table = np.array([[grid.value(name, method) for method in methods] for name in grid.rows if name != SWAPPED])
     table = table[np.isfinite(table).all(axis=1)]
     return compare(table, lower_is_better=True, methods=list(methods.values())) if len(table) > 1 else None
 
 
-def rank_tables(results: StudyResults, group: str, reading: str) -> list[ResultTable]:
+def rank_tables(results: StudyResults, group: str, words: str) -> list[ResultTable]:
     """Return published average ranks and ours, a table for each measure."""
     tables = []
     for measure, printed in PRINTED_RANKS.items():
@@ -173,7 +215,7 @@ def rank_tables(results: StudyResults, group: str, reading: str) -> list[ResultT
             for name, rank in printed.items()
         ]
         columns = ("method", ">published rank", ">our rank", ">published position", ">our position")
-        title = f"Figure 3, {NAMES[measure]}, Group-JMI-Rand by {reading}: average ranks on {compared.n_datasets} data sets"
+        title = f"Figure 3, {NAMES[measure]}, {words}: average ranks on {compared.n_datasets} data sets"
         correlation = float(spearmanr(list(printed.values()), [ours[name] for name in printed]).statistic)
         summary = f"Rank correlation with the published ranks {correlation:.2f}. Friedman's test shows "
         summary += "differences" if compared.friedman.p_value < compared.alpha else "no difference"
@@ -214,9 +256,14 @@ def _position(name: str, ranks: Mapping[str, float]) -> int:
 
 
 def figures(results: Results) -> Figures:
-    """Draw the diagrams of figure 3 for each reading."""
+    """Draw the diagrams of figure 3 for each reading and kind of halves."""
     names = {READINGS["equation 3"][2]: "figure3", NORMALIZED: "figure3-normalized"}
-    drawn = {name: rank_diagrams(results[PART], group) for group, name in names.items()}
+    drawn = {
+        f"{name}{part.removeprefix(PART)}": rank_diagrams(results[part], group)
+        for part in HALVES.values()
+        if part in results
+        for group, name in names.items()
+    }
     return {name: figure for name, figure in drawn.items() if figure is not None}
 
 

@@ -29,11 +29,10 @@ from labelsieve.metrics import MEASURES as KNOWN_MEASURES
 from labelsieve.selectors import MDDM
 from labelsieve.studies import Protocol
 from labelsieve.tables.types import Matrix, TargetsLike, is_sparse
-from replications.replication import DataHome, sources
+from replications.replication import DATA, SWAPPED, DataHome, sources
 
 WORDS = {"exact_match": "exact match", "hamming_score": "Hamming score", "macro_f1": "macro-F1", "micro_f1": "micro-F1"}
 MEASURES = tuple(WORDS)
-SWAPPED = "languagelog-swapped"
 OWN = "own features"  # the method of classifiers that select features for every label
 # In the order of the tables; the first eight are the smallest.
 SETS = (
@@ -43,12 +42,6 @@ SETS = (
 FIGURE_SETS = ("scene", "yeast", "medical", "rcv1s1")
 N_LABELS = {"scene": 6, "yeast": 14, "medical": 45, "rcv1s1": 101}
 N_FEATURES = {"scene": 294, "yeast": 103, "medical": 1449, "rcv1s1": 944}
-# The last 75 of the 1,004 words, in the columns where other files have their labels.
-LAST_WORDS = [f"tok{number}" for number in range(929, 1004)]
-SETTINGS: dict[str, dict[str, object]] = {
-    "genbase": {"drop": ["protein"]},
-    SWAPPED: {"path": "languagelog", "labels": LAST_WORDS},
-}
 Variant = Literal["paper", "authors-program"]
 #: Readings of the experiments, as the paper describes them and as the authors' program runs them.
 WRITTEN, PROGRAMMED = "as written", "as programmed"
@@ -67,7 +60,7 @@ def protocol(
 ) -> Protocol:
     """Return a protocol with the paper's five folds and four measures, without baselines."""
     return Protocol(
-        sources(names, data_home, **SETTINGS),
+        sources(names, data_home, **DATA),
         methods,
         n_features=n_features,
         classifiers=classifiers,

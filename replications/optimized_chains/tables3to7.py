@@ -24,7 +24,6 @@ from replications.optimized_chains.common import (
     OWN,
     PROGRAMMED,
     SETS,
-    SWAPPED,
     TIES,
     VARIANTS,
     WORDS,
@@ -39,6 +38,7 @@ from replications.optimized_chains.common import (
     svm,
 )
 from replications.replication import (
+    SWAPPED,
     WITHIN,
     Claim,
     Compared,

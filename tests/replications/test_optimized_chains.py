@@ -25,7 +25,7 @@ from replications.optimized_chains.tables3to7 import (
     claims,
     complete_sets,
 )
-from replications.replication import printed_values
+from replications.replication import SWAPPED, printed_values
 from tests.support.shared_files import shared_file
 
 
@@ -86,7 +86,7 @@ def test_a_number_that_is_off_is_marked_and_a_missing_one_is_not_made_up():
 def test_tables_are_run_as_the_paper_says():
     full = occ_tables.protocols(full=True)
     assert {part: one.n_features for part, one in full.items()}["tuned"] == [0.1, 0.3, 0.5, 0.7, 0.9]
-    assert [source.name for source in full["fixed"].datasets] == [*sun_kudo.SETS, sun_kudo.SWAPPED]
+    assert [source.name for source in full["fixed"].datasets] == [*sun_kudo.SETS, SWAPPED]
     ensemble = {one.name: one.estimator for one in full["ensembles"].classifiers}["EoCC"].learner
     assert (ensemble.n_chains, ensemble.sampling, ensemble.chain.chain.k) == (10, "paper", 0.8)
 
@@ -111,7 +111,7 @@ def test_folds_are_those_of_the_authors_where_they_are_there():
 
 def test_words_taken_for_labels_are_the_last_of_the_file():
     home = shared_file("data", "languagelog", "llog.arff.gz").parents[1]
-    source = occ_tables.protocols(sets=[sun_kudo.SWAPPED], data_home=home)["fixed"].datasets[0]
+    source = occ_tables.protocols(sets=[SWAPPED], data_home=home)["fixed"].datasets[0]
     data = source.load()
     assert data.label_names == tuple(f"tok{number}" for number in range(929, 1004))
     assert (data.X.shape, "Humor" in data.feature_names) == ((1460, 1004), True)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from labelsieve.metrics import convention_options
+from labelsieve.studies import Grid
 from labelsieve.studies.estimators import read_splits
 from replications import REPLICATIONS
 from replications.__main__ import app
@@ -13,6 +14,7 @@ from replications.composite_likelihood import figures3to5 as likelihood
 from replications.group_jmi import figure4 as regression
 from replications.group_jmi import figures1and2 as parameters
 from replications.group_jmi import table2
+from replications.replication import SWAPPED
 from tests.support.command_line import run
 from tests.support.shared_files import shared_file
 
@@ -27,7 +29,7 @@ SMALL = {
 
 
 def whole(name):
-    (protocol,) = REPLICATIONS[name].protocols(full=True, sets=None, data_home=None).values()
+    protocol, *_ = REPLICATIONS[name].protocols(full=True, sets=None, data_home=None).values()
     return protocol
 
 
@@ -42,6 +44,34 @@ def test_repetitions_and_bins_are_those_of_the_papers(name):
             "discretizer", {"name": "equal-width", "n_bins": 5}
         )  # presets of these papers have five bins
         assert rule == {"name": "equal-width", "n_bins": 5}
+
+
+@pytest.mark.parametrize("name", ["group-jmi-table2", "group-jmi-parameters"])
+def test_stratified_halves_differ_from_random_ones_in_the_halves_only(name):
+    first, second, *_ = REPLICATIONS[name].protocols(full=True, sets=None, data_home=None).values()
+    assert [first.splits.words, second.splits.words] == ["30x50%", "stratified 30x50%"]
+    first, second = first.plain(), second.plain()
+    differing = {key for key in first if first[key] != second[key]}
+    assert {"splits"} <= differing <= {"splits", "datasets"}  # languagelog-swapped is one more data set
+
+
+def test_the_exchanged_languagelog_is_shown_next_to_the_printed_ranks_and_does_not_count():
+    class Results:
+        def __init__(self, names):
+            self.datasets = names
+
+        def ranks(self, measure, *, methods):
+            grid = Grid(self.datasets, list(methods), True)
+            for name in self.datasets:
+                for method, rank in zip(methods, (3.0, 1.0, 2.0), strict=True):
+                    grid.put(name, method, rank)
+            return grid
+
+    tables = table2.table2(Results(["languagelog", "yeast"]), "equation 3", swapped=Results([SWAPPED]))
+    assert [row[0] for row in tables[0].rows] == ["languagelog", "yeast", SWAPPED]
+    assert tables[0].rows[0][1:4] == tables[0].rows[2][1:4]
+    assert tables[-1].compared.run == 4 * 2 * 3
+    assert "languagelog-swapped are" in tables[-1].summary
 
 
 @pytest.mark.parametrize("name", REPLICATIONS)
