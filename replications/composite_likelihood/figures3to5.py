@@ -4,9 +4,12 @@ The paper draws curves and prints no numbers. Its statements about the curves (s
 """
 
 from collections.abc import Sequence
+from itertools import product
+from typing import Any
 
 import numpy as np
 
+from labelsieve.statistics import confidence_band
 from labelsieve.studies import Protocol, StudyResults
 from replications.curves import (
     ALL_BUT,
@@ -17,6 +20,7 @@ from replications.curves import (
     CurveDifference,
     curve_difference,
     curve_table,
+    mean_with_interval,
     results_panels,
     share_worse,
 )
@@ -35,6 +39,9 @@ from replications.replication import (
 )
 
 PART = "figures"
+# Doquire and Verleysen's estimator takes minutes for all features of one split, so it has few splits and features.
+NEIGHBORS, BY_NEIGHBORS = "neighbors", "pptmi"
+N_SPLITS, MAX_FEATURES = 5, 30
 SETS = ("scene", "yeast")
 MEASURES = ("hamming_loss", "ranking_loss")
 PRUNED = "pruned-cmi"
@@ -54,34 +61,78 @@ FEW, MANY = 20, 50  # features: where differences should be large, and where the
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
     """Return the experiment: with ``full``, 30 splits of both sets, otherwise 3 of yeast.
 
+    With ``full``, a second part has the nearest-neighbor estimator on the first of these splits.
+
     >>> protocols(full=True)["figures"]
     Protocol: 2 data sets, 8 methods (single-cmi, ...), 57 numbers of features, 1 classifier, 2 measures, 30x50%
     """
     five = {"name": "equal-width", "n_bins": 5}
     pruned = {"name": PRUNED, "criterion": "cmi", "targets": {"name": "pruned", "min_count": 5}, "discretizer": five}
     grid = [f"{labels}-{features}" for labels in ("single", "joint") for features in ("cmi", "jmi", "mim")]
-    experiment = Protocol(
-        sources(selected_sets(SETS, sets, SETS if full else SETS[1:]), data_home),
-        as_published([*grid, {"name": "pmu", "discretizer": five}, pruned]),
-        n_features=SIZES,
+    names = selected_sets(SETS, sets, SETS if full else SETS[1:])
+    criteria = as_published([*grid, {"name": "pmu", "discretizer": five}, pruned])
+    if not full:
+        return {PART: _protocol(names, data_home, criteria, SIZES, "3x50%")}
+    sizes = [size for size in SIZES if size <= MAX_FEATURES]
+    return {
+        PART: _protocol(names, data_home, criteria, SIZES, "30x50%"),
+        NEIGHBORS: _protocol(names, data_home, [BY_NEIGHBORS], sizes, f"{N_SPLITS}x50%"),
+    }
+
+
+def _protocol(names: Sequence[str], data_home: DataHome, methods: Sequence[Any], sizes: Sequence[int], splits: str) -> Protocol:
+    return Protocol(
+        sources(names, data_home),
+        methods,
+        n_features=sizes,
         classifiers=[{"name": "mlknn", "k": 7}],
         measures=MEASURES,
-        splits="30x50%" if full else "3x50%",
+        splits=splits,
         baselines=[],
         scale=None,
     )
-    return {PART: experiment}
 
 
 def result_tables(results: Results) -> list[ResultTable]:
     """Return our means, a table for each figure, data set and measure, and the claims."""
+    if PART not in results:
+        return []
     tables = [
         curve_table(results[PART], figure, name, measure, methods, SHOWN)
         for figure, methods in FIGURES.items()
         for name in SETS
         for measure in MEASURES
     ]
-    return [*(table for table in tables if table is not None), claims_table(claims(results[PART])), _by_rules(results[PART])]
+    listed = [table for table in tables if table is not None]
+    if NEIGHBORS in results:
+        listed.append(_by_neighbors(results[PART], results[NEIGHBORS]))
+    return [*listed, claims_table(claims(results[PART]), parts=[PART]), _by_rules(results[PART])]
+
+
+def _by_neighbors(results: StudyResults, estimated: StudyResults) -> ResultTable:
+    """Return figure 5 with the nearest-neighbor estimator: means over the shared splits and numbers of features."""
+    others = {"single-jmi": "JMI", PRUNED: "CMI on bins", "pmu": "PMU"}
+    rows, better = [], []
+    for name, measure in product(SETS, MEASURES):
+        sizes, table = estimated.curve(name, BY_NEIGHBORS, measure) if name in estimated.datasets else ([], np.empty(0))
+        if not len(table):
+            continue
+        curves = {}
+        for method in others:
+            all_sizes, whole = results.curve(name, method, measure)
+            curves[method] = whole[: len(table), np.isin(all_sizes, sizes)]
+        band = confidence_band((curves["single-jmi"] - table).mean(axis=1))
+        difference = mean_with_interval(float(band.mean), float(band.high - band.mean))
+        better.append(float((curves["single-jmi"].mean(axis=0) < table.mean(axis=0)).mean()))
+        means = [f"{curve.mean():.4f}" for curve in (table, *curves.values())]
+        rows.append((f"{name}, {NAMES[measure]}", *means, difference, f"{better[-1]:.0%}"))
+    columns = (
+        *("data set, measure", ">nearest neighbors", *(f">{label}" for label in others.values())),
+        *(">JMI - nearest neighbors", ">numbers at which JMI is better"),
+    )
+    title = f"Figure 5 with Doquire and Verleysen's own estimator, sampled: {N_SPLITS} splits, 1 to {MAX_FEATURES} features"
+    summary = f"JMI has the lower mean at {np.mean(better):.0%} of the numbers of features." if better else ""
+    return ResultTable(title, columns, rows, summary)
 
 
 def _by_rules(results: StudyResults) -> ResultTable:
@@ -256,7 +307,9 @@ def _all_known(differences: list[CurveDifference | None]) -> list[CurveDifferenc
 
 def figures(results: Results) -> Figures:
     """Draw the paper's figures; figure 3 also for scene, which the paper leaves out, and figure 4 also for powersets."""
-    drawn = {}
+    drawn: Figures = {}
+    if PART not in results:
+        return drawn
     panels = [[(name, measure) for measure in MEASURES] for name in SETS]
     for name, methods in FIGURES.items():
         figure = results_panels(results[PART], panels, methods)

@@ -71,6 +71,20 @@ def test_likelihood_claims_follow_the_results():
     assert [one.holds for one in likelihood.claims(MadeResults(LIKELY, datasets=["yeast"]))[4:6]] == [None, None]
 
 
+def test_the_nearest_neighbor_estimator_is_compared_on_its_splits_and_numbers_of_features():
+    class Estimated(MadeResults):
+        def curve(self, dataset, method, measure):
+            sizes, table = super().curve(dataset, method, measure)
+            return sizes[:4], table[:2, :4]
+
+    results = {"figures": MadeResults(LIKELY), "neighbors": Estimated({"pptmi": 0.22}, datasets=["yeast"])}
+    (table,) = [one for one in likelihood.result_tables(results) if "own estimator" in one.title]
+    assert [row[:5] for row in table.rows] == [
+        (f"yeast, {measure} loss", "0.2200", "0.2000", "0.4000", "0.2500") for measure in ("Hamming", "ranking")
+    ]
+    assert all(row[5].startswith("-0.0200") and row[6] == "100%" for row in table.rows)
+
+
 def test_first_place_in_figure_3_is_that_of_the_lowest_rank():
     levels = {"group-jmi-rand": 0.1, "mim": 0.3, "ela-chi": 0.3, "ami": 0.4, "pmu": 0.5, "fimf": 0.6, "scls": 0.2}
     results = MadeResults(levels, datasets=["a", "b", "c"], measures=list(table2.PRINTED))
