@@ -6,7 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from labelsieve import Sieve
 from labelsieve.classifiers import LIFT
+from labelsieve.criteria import D2F, PMU, Criterion
+from labelsieve.formula import I, co, f, mean_s, s, sum_y, sum_yz, y, z
 from labelsieve.metrics import MEASURES
 from labelsieve.studies import Protocol
 from labelsieve.tables.types import Matrix, TargetsLike
@@ -19,12 +22,13 @@ from replications.replication import (
     Results,
     ResultTable,
     claims_table,
+    grade,
     printed_values,
     selected_sets,
     sources,
 )
 
-TABLES, OTHERS = "tables", "discretizers"
+TABLES, OTHERS, PMU_VARIANTS = "tables", "discretizers", "pmu-variants"
 SHARES = (0.10, 0.15)
 METHODS = ("pmu", "mlqpfs")
 MEASURED = ("hamming_loss", "ranking_loss", "one_error", "coverage", "average_precision")
@@ -46,6 +50,30 @@ TRAINING_ROWS = {2407: 1211, 2417: 1500, 1702: 1123}
 DISCRETIZERS = ("mean-std", "equal-width", "equal-frequency", "mdl")
 
 
+class AveragedPMU(Criterion):
+    """PMU with the mean over the selected features in place of their sum."""
+
+    paper = "a reading, not a paper"
+    score = sum_y(I(f, y)) - sum_yz(co(f, y, z)) - mean_s(sum_y(co(f, s, y)))
+
+
+class RelevanceAndPairs(Criterion):
+    """PMU without the selected features: a ranking."""
+
+    paper = "a reading, not a paper"
+    score = sum_y(I(f, y)) - sum_yz(co(f, y, z))
+
+
+#: Readings of PMU that might explain its printed values: label pairs counted otherwise, or the selected features.
+READINGS_OF_PMU = {
+    "pairs both ways": PMU(pairs="ordered"),
+    "pairs both ways and equal": PMU(pairs="ordered-and-equal"),
+    "no pairs": D2F(),
+    "mean over the selected": AveragedPMU(),
+    "no selected": RelevanceAndPairs(),
+}
+
+
 class TrainingPart:
     """One split: the first rows, as many as the training part has, against the rest."""
 
@@ -56,24 +84,33 @@ class TrainingPart:
 
 
 def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_home: DataHome = None) -> dict[str, Protocol]:
-    """Return the experiment: with ``full``, three sets, three starts of k-means and other discretizers; otherwise yeast.
+    """Return the experiment: with ``full``, three sets, three starts of k-means, and variants; otherwise yeast.
 
     >>> protocols()["tables"]
     Protocol: 1 data set, 2 methods (pmu mean-std, ...), 2 numbers of features, 1 classifier, 5 measures, TrainingPart
     """
     names = selected_sets(SETS, sets, SETS if full else QUICK_SETS)
-    parts = {TABLES: _protocol(names, data_home, DISCRETIZERS[:1], 3 if full else 1)}
-    return parts | ({OTHERS: _protocol(names, data_home, DISCRETIZERS[1:], 1)} if full else {})
+    parts = {TABLES: _protocol(names, data_home, _methods(DISCRETIZERS[:1]), 3 if full else 1)}
+    if full:
+        how = {"discretizer": DISCRETIZERS[0], **AS_PUBLISHED}
+        variants = [(f"pmu, {words}", Sieve(criterion, **how)) for words, criterion in READINGS_OF_PMU.items()]
+        parts[OTHERS] = _protocol(names, data_home, _methods(DISCRETIZERS[1:]), 1)
+        parts[PMU_VARIANTS] = _protocol(names, data_home, variants, 1)
+    return parts
 
 
-def _protocol(names: Sequence[str], data_home: DataHome, discretizers: Sequence[str], n_starts: int) -> Protocol:
+def _methods(discretizers: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {"name": named(method, discretizer), "criterion": method, "discretizer": discretizer, **AS_PUBLISHED}
+        for discretizer in discretizers
+        for method in METHODS
+    ]
+
+
+def _protocol(names: Sequence[str], data_home: DataHome, methods: Sequence[Any], n_starts: int) -> Protocol:
     return Protocol(
         sources(names, data_home, **{name: {"part": "train+test"} for name in names}),
-        [
-            {"name": named(method, discretizer), "criterion": method, "discretizer": discretizer, **AS_PUBLISHED}
-            for discretizer in discretizers
-            for method in METHODS
-        ],
+        methods,
         n_features=SHARES,
         classifiers=[(f"lift {seed}", LIFT(0.1, random_state=seed)) for seed in range(n_starts)],
         measures=MEASURED,
@@ -105,17 +142,24 @@ def ours(results: Results, name: str, share: float, method: str, measure: str) -
 def result_tables(results: Results) -> list[ResultTable]:
     """Return a table for each of the paper, then the effect of the discretizer, then the claims."""
     tables = [table for key in PRINTED if (table := _table(results, *key)) is not None]
-    return [*tables, *_discretizers(results), claims_table(_claims(results))]
+    return [*tables, *_discretizers(results), *_pmu_variants(results), claims_table(_claims(results), parts=[TABLES])]
 
 
 def _table(results: Results, name: str, share: float) -> ResultTable | None:
-    rows, near, same = [], 0, 0
+    rows: list[tuple[str, ...]] = []
+    near, same = 0, 0
+    grades: dict[tuple[int, int], str] = {}
     for measure, printed in PRINTED[name, share].items():
         mine = [ours(results, name, share, named(method, DISCRETIZERS[0]), measure) for method in METHODS]
         if mine[0] is None or mine[1] is None:
             return None
         values = [mean_and_range[0] for mean_and_range in mine if mean_and_range is not None]
         close = [abs(value - theirs) <= TOLERANCE.get(measure, CLOSE) for value, theirs in zip(values, printed, strict=True)]
+        tolerance = TOLERANCE.get(measure, CLOSE)
+        grades |= {
+            (len(rows), column): grade(value, theirs, tolerance)
+            for column, (value, theirs) in enumerate(zip(values, printed, strict=True), start=3)
+        }
         agrees = better(measure, *values) == better(measure, *printed)
         near, same = near + sum(close), same + agrees
         numbers = [f"{number:.4f}" for number in (*printed, *values)]
@@ -129,7 +173,7 @@ def _table(results: Results, name: str, share: float) -> ResultTable | None:
         "starts of LIFT."
     )
     compared = Compared(2 * len(rows), near)
-    return ResultTable(f"{name}, {share:.0%} of the features", columns, rows, summary, compared=compared)
+    return ResultTable(f"{name}, {share:.0%} of the features", columns, rows, summary, compared=compared, grades=grades)
 
 
 def better(measure: str, pmu: float, mlqpfs: float) -> str:
@@ -163,6 +207,27 @@ def _discretizers(results: Results) -> list[ResultTable]:
         return []
     columns = ("data set", ">published", *(f">{rule}" for rule in used))
     return [ResultTable("Measures by which MLQPFS is better than PMU, by discretizer", columns, rows)]
+
+
+def _pmu_variants(results: Results) -> list[ResultTable]:
+    """Return one-error after readings of PMU, and how many of its five printed values each has."""
+    if PMU_VARIANTS not in results:
+        return []
+    rows = []
+    methods = {"as published": named("pmu", DISCRETIZERS[0])} | {words: f"pmu, {words}" for words in READINGS_OF_PMU}
+    for (name, share), printed in PRINTED.items():
+        for words, method in methods.items():
+            found = {measure: ours(results, name, share, method, measure) for measure in MEASURED}
+            values = {measure: mean_and_range[0] for measure, mean_and_range in found.items() if mean_and_range is not None}
+            if len(values) < len(found):
+                continue
+            theirs = {measure: pmu for measure, (pmu, _) in printed.items()}
+            near = [abs(value - theirs[measure]) <= TOLERANCE.get(measure, CLOSE) for measure, value in values.items()]
+            one_error = (f"{theirs['one_error']:.4f}", f"{values['one_error']:.4f}")
+            rows.append((f"{name}, {share:.0%}", words, *one_error, f"{sum(near)} of {len(near)}"))
+    columns = ("data set", "PMU", ">published one-error", ">ours", ">close measures")
+    summary = "The readings count label pairs otherwise, leave them out, or average over the selected features or ignore them."
+    return [ResultTable("Readings of PMU that might explain its printed values", columns, rows, summary)]
 
 
 def _claims(results: Results) -> list[Claim]:

@@ -34,6 +34,7 @@ class PrintedResults:
 def test_with_the_numbers_of_the_paper_its_claims_hold():
     *tables, claims = mlqpfs_tables.result_tables({"tables": PrintedResults()})
     assert len(tables) == 6
+    assert {grade for table in tables for grade in table.grades.values()} == {"within"}
     assert all(table.summary.startswith("10 of 10 numbers are within 0.03") for table in tables)
     assert claims.summary == "2 of 2 claims hold here."
 
@@ -44,6 +45,16 @@ def test_one_measure_lost_breaks_the_claim():
     assert [row[1] for row in claims.rows] == ["does not", "holds"]
     assert "the same method is better by 4 of 5 measures" in tables[0].summary
     assert tables[0].rows[3][-2:] == ("other", "pmu and mlqpfs")
+
+
+def test_readings_of_pmu_are_counted_by_the_printed_values_that_they_have():
+    readings = PrintedResults(swap=[("scene", 0.10, "one_error"), ("scene", 0.10, "coverage")])
+    readings.methods = [f"pmu, {words}" for words in mlqpfs_tables.READINGS_OF_PMU]
+    tables = mlqpfs_tables.result_tables({"tables": PrintedResults(), "pmu-variants": readings})
+    (table,) = [one for one in tables if one.title.startswith("Readings of PMU")]
+    assert table.rows[0] == ("scene, 10%", "as published", "0.4581", "0.4581", "5 of 5")
+    assert table.rows[1] == ("scene, 10%", "pairs both ways", "0.4581", "0.3043", "3 of 5")
+    assert len(table.rows) == len(mlqpfs_tables.PRINTED) * (1 + len(mlqpfs_tables.READINGS_OF_PMU))
 
 
 def test_published_coverage_and_one_error_are_multiples_of_one_test_row():
