@@ -30,7 +30,7 @@ void check_rows(size_t n_rows, size_t n_queries, bool leave_out) {
 }
 
 Lists nearest_dense(ColumnMatrix table, RowMatrix queries, Vector<uint64_t> sizes, size_t k, bool all_ties,
-                    bool leave_out, bool squares, unsigned n_threads) {
+                    bool leave_out, bool squares, bool single, unsigned n_threads) {
     require(table.shape(1) == queries.shape(1), "as many columns in the queries as in the table");
     check_rows(table.shape(0), queries.shape(0), leave_out);
     std::vector<size_t> prefixes(sizes.data(), sizes.data() + sizes.shape(0));
@@ -38,7 +38,8 @@ Lists nearest_dense(ColumnMatrix table, RowMatrix queries, Vector<uint64_t> size
         require(prefixes[i] <= table.shape(1) && (i == 0 || prefixes[i - 1] < prefixes[i]),
                 "sizes must rise, up to the columns");
     const DenseTable dense{.columns = table.data(), .n_rows = table.shape(0), .n_columns = table.shape(1)};
-    const NeighborSettings settings{.k = k, .all_ties = all_ties, .leave_out = leave_out, .squares = squares};
+    const NeighborSettings settings{
+        .k = k, .all_ties = all_ties, .leave_out = leave_out, .squares = squares, .single = single};
     return found_by(n_threads, [&](Pool& pool) {
         return nearest(dense, {queries.data(), queries.size()}, prefixes, settings, pool);
     });
@@ -88,7 +89,7 @@ void answers_by_labels(Vector<int64_t> starts, Vector<uint32_t> rows, Vector<int
 
 void bind_neighbors(nb::module_& m) {
     m.def("nearest_dense", &nearest_dense, "table"_a, "queries"_a, "sizes"_a, "k"_a, "all_ties"_a,
-          "leave_out"_a, "squares"_a, "n_threads"_a);
+          "leave_out"_a, "squares"_a, "single"_a, "n_threads"_a);
     m.def("nearest_sparse", &nearest_sparse, "starts"_a, "rows"_a, "values"_a, "n_rows"_a, "query_starts"_a,
           "query_columns"_a, "query_values"_a, "k"_a, "all_ties"_a, "leave_out"_a, "n_threads"_a);
     m.def("label_histograms", &histograms_of_labels, "starts"_a, "rows"_a, "label_starts"_a,

@@ -10,9 +10,10 @@ namespace labelsieve {
 
 struct NeighborSettings {
     size_t k;
-    bool all_ties;   // every row as near as the k-th, or exactly k, the lowest rows of those that tie
-    bool leave_out;  // query i is row i of the table, and no neighbor of itself
-    bool squares;    // return squared distances too
+    bool all_ties;        // every row as near as the k-th, or exactly k, the lowest rows of those that tie
+    bool leave_out;       // query i is row i of the table, and no neighbor of itself
+    bool squares;         // return squared distances too
+    bool single = false;  // nested searches may round numbers and distances to single precision
 };
 
 // Lists of rows, nearest first, ties in order of rows. List i ends at ends[i].

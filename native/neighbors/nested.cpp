@@ -21,6 +21,8 @@ auto grow_kernel() {
         return kernels().grow_binary;
     else if constexpr (sizeof(T) == 2)
         return kernels().grow_narrow;
+    else if constexpr (sizeof(T) == 4)
+        return kernels().grow_single;
     else
         return kernels().grow_wide;
 }
@@ -198,7 +200,9 @@ NeighborLists nested_nearest(const DenseTable& table, std::span<const double> qu
     };
     if (spans.binary()) return find(PaddedTable<int8_t>(table, queries, spans.least));
     if (spans.narrow()) return find(PaddedTable<int16_t>(table, queries, spans.least));
-    return find(PaddedTable<double>(table, queries, std::vector<double>(table.n_columns, 0.0)));
+    const std::vector<double> zeros(table.n_columns, 0.0);
+    if (settings.single) return find(PaddedTable<float>(table, queries, zeros));
+    return find(PaddedTable<double>(table, queries, zeros));
 }
 
 }  // namespace labelsieve

@@ -376,6 +376,7 @@ const Kernels kernels = {
     .least_of_lanes = least_of_lanes,
     .find_up_to = find_up_to,
     .grow_wide = grow<double>,
+    .grow_single = grow<float>,
     .grow_narrow = grow<int16_t>,
     .grow_binary = grow<int8_t>,
     .manhattan = manhattan,

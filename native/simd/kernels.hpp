@@ -258,9 +258,10 @@ struct Kernels {
     // The i < n with values[i] <= bound, ascending. Returns how many there are; `found` has space for n.
     size_t (*find_up_to)(const double* values, size_t n, double bound, row_t* found);
 
-    // See GrowStep. The narrow form is for integers whose sums of squares fit into two bytes, the binary one
-    // for zeros and ones whose sums fit into one.
+    // See GrowStep. The single form takes numbers of single precision, the narrow one integers whose sums of
+    // squares fit into two bytes, and the binary one zeros and ones whose sums fit into one.
     size_t (*grow_wide)(const GrowStep<double>& step);
+    size_t (*grow_single)(const GrowStep<float>& step);
     size_t (*grow_narrow)(const GrowStep<int16_t>& step);
     size_t (*grow_binary)(const GrowStep<int8_t>& step);
 

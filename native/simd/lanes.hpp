@@ -22,6 +22,7 @@ inline constexpr T greatest =
 #if defined(__GNUC__) || defined(__clang__)
 
 typedef double wide_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(8)));
+typedef float single_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(4)));
 typedef int16_t narrow_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(2)));
 typedef int8_t binary_vector __attribute__((vector_size(vector_bytes), may_alias, aligned(1)));
 template <class T>
@@ -29,6 +30,10 @@ struct VectorOf;
 template <>
 struct VectorOf<double> {
     using type = wide_vector;
+};
+template <>
+struct VectorOf<float> {
+    using type = single_vector;
 };
 template <>
 struct VectorOf<int16_t> {
@@ -100,6 +105,19 @@ inline uint64_t up_to(const double* values, double limit) {
     return up_to_one_by_one(values, limit);
 #endif
 }
+inline uint64_t up_to(const float* values, float limit) {
+#if defined(__AVX512F__)
+    return _mm512_cmp_ps_mask(_mm512_loadu_ps(values), _mm512_set1_ps(limit), _CMP_LE_OQ);
+#elif defined(LABELSIEVE_X86)
+    const __m128 most = _mm_set1_ps(limit);
+    uint32_t mask = 0;
+    for (int part = 0; part < 4; ++part)
+        mask |= uint32_t(_mm_movemask_ps(_mm_cmple_ps(_mm_loadu_ps(values + 4 * part), most))) << (4 * part);
+    return mask;
+#else
+    return up_to_one_by_one(values, limit);
+#endif
+}
 inline uint64_t up_to(const int16_t* values, int16_t limit) {
 #if defined(__AVX512BW__)
     return _mm512_cmple_epi16_mask(_mm512_loadu_si512(values), _mm512_set1_epi16(limit));
@@ -137,6 +155,9 @@ inline uint64_t up_to(const int8_t* values, int8_t limit) {
 inline double below(double sum) {
     return sum > 0 ? std::bit_cast<double>(std::bit_cast<uint64_t>(sum) - 1) : -1.0;
 }
+inline float below(float sum) {
+    return sum > 0 ? std::bit_cast<float>(std::bit_cast<uint32_t>(sum) - 1) : -1.0f;
+}
 inline int16_t below(int16_t sum) { return int16_t(sum - 1); }
 inline int8_t below(int8_t sum) { return int8_t(sum - 1); }
 
@@ -158,11 +179,13 @@ inline uint64_t lines_up_to(const T* values, size_t n_lines, T limit) {
 
 // Numbers from zero upwards in the order of their bits.
 inline uint64_t bits_of(double value) { return std::bit_cast<uint64_t>(value); }
+inline uint64_t bits_of(float value) { return std::bit_cast<uint32_t>(value); }
 template <class T>
 inline uint64_t bits_of(T value) {
     return uint64_t(value);
 }
 inline void from_bits(uint64_t bits, double& value) { value = std::bit_cast<double>(bits); }
+inline void from_bits(uint64_t bits, float& value) { value = std::bit_cast<float>(uint32_t(bits)); }
 template <class T>
 inline void from_bits(uint64_t bits, T& value) {
     value = T(bits);

@@ -124,6 +124,7 @@ def nested_neighbors(
     k: int,
     ties: Ties = "first",
     distances: bool = True,
+    single: bool = False,
     n_jobs: int | None = None,
     backend: Searcher = "native",
 ) -> list[Neighbors]:
@@ -139,6 +140,9 @@ def nested_neighbors(
         Numbers of features; None: 1 up to all.
     distances : bool, default=True
         False: ``squared_distances`` stay empty, and the lists take a third of the memory.
+    single : bool, default=False
+        Compute distances in single precision, which takes half the time, for standardized columns and up to 64 neighbors. Rows
+        whose distances differ by less than its rounding may change places. A GPU always computes in double precision.
 
     Returns
     -------
@@ -169,7 +173,8 @@ def nested_neighbors(
     table = np.asfortranarray(_dense_columns(X, columns), dtype=np.float64)
     points = np.ascontiguousarray(table if queries is None else _dense_columns(queries, columns), dtype=np.float64)
     ends = steps.astype(np.uint64)
-    found = _search_dense(table, points, ends, k, ties, n_jobs, backend, leave_out=queries is None, distances=distances)
+    own = queries is None
+    found = _search_dense(table, points, ends, k, ties, n_jobs, backend, leave_out=own, distances=distances, single=single)
     # The lists of all sizes lie one after the other.
     n_queries, nested = len(points), []
     for step in range(len(steps)):
@@ -249,6 +254,7 @@ def _search_dense(
     *,
     leave_out: bool,
     distances: bool,
+    single: bool = False,
 ) -> Neighbors:
     """Search the neighbors of all points by the first columns, as many as each of ``sizes``, one list after the other."""
     exponent, (table, points) = _moderate(table, points)
@@ -256,7 +262,7 @@ def _search_dense(
         found = nearest_on_gpu(table, points, sizes, k, leave_out, distances)
     else:
         threads = effective_n_jobs(n_jobs)
-        found = core.nearest_dense(table, points, sizes, k, ties == "all", leave_out, distances, threads)
+        found = core.nearest_dense(table, points, sizes, k, ties == "all", leave_out, distances, single, threads)
     return _neighbors(found, exponent)
 
 

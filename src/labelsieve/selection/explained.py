@@ -55,6 +55,7 @@ CLIP = 5.0  # standard deviations
 PENALTIES = (1e-6, 1e-3, 1e-2, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
 ALL_PENALTIES = (1e-6, 0.01, 0.3, 10.0)  # of all features; the stack chooses among them
 MANY_COLUMNS = 1000  # the ridge regression of all features uses the columns with the largest products with the targets
+SPARSE = 0.01  # share of the cells that are not 0, below which products of sparse columns are faster than those of whole ones
 MOST_STEPS = 2e9  # of a search of neighbors by all features; with more, they are left out
 WIDER = 1.3  # standard errors over rows are too small by this factor, because the folds share their training rows
 NEGLIGIBLE = 0.005  # a difference of two shares that is not worth a word
@@ -418,16 +419,22 @@ class _Columns:
 
         The first third of the rows has the ranks of all of them, the others the second and the third polynomial.
         """
-        counts = np.bincount(self.ranks[np.ix_(some, train)].reshape(-1), minlength=int(self.ends[-1]))
+        numbered = self.ranks[some]
+        counts = np.bincount(numbered[:, train].reshape(-1), minlength=int(self.ends[-1]))
         up_to = np.concatenate([[0], np.cumsum(counts)])
         start, end = self.ends[:-1], self.ends[1:] - 1  # without the number for missing cells
         before, lengths = up_to[start], np.diff(self.ends)
         known = np.maximum(up_to[end] - before, 1)
         u = (up_to[:-1] + up_to[1:] - np.repeat(2 * before, lengths)) / np.repeat(known, lengths) - 1.0
         u[end] = 0.0
-        tables = u, 1.5 * u**2 - 0.5, 2.5 * u**3 - 1.5 * u
-        of_train, of_test = (self.ranks[np.ix_(some, rows)] for rows in (train, test))
-        return np.vstack([table[of_train] for table in tables]), np.vstack([table[of_test] for table in tables])
+        of_train, of_test = (u[numbered[:, rows]] for rows in (train, test))
+        return _polynomials(of_train), _polynomials(of_test)
+
+
+def _polynomials(u: Real) -> Real:
+    """Stack numbers from -1 to 1 and their second and third Legendre polynomial."""
+    squares = u**2
+    return np.concatenate([u, 1.5 * squares - 0.5, (2.5 * squares - 1.5) * u])
 
 
 def _standard(train: Real, test: Real, weights: Real) -> tuple[Real, Real]:
@@ -538,7 +545,9 @@ class _Fold:
         self._curved = _NestedRidge(Z, T, deviations, share, targets.factor, np.array(ends, dtype=np.intp)[lengths])
         self._deviations, self._share = deviations, share
         self._most = min(NEIGHBORS[-1], len(train))
-        of_sizes = nested_neighbors(X, Q, features=range(plain), sizes=plain_of.tolist(), k=self._most, distances=False)
+        of_sizes = nested_neighbors(
+            X, Q, features=range(plain), sizes=plain_of.tolist(), k=self._most, distances=False, single=True
+        )
         self._neighbors = [found.rows for found in of_sizes]
 
     def predictions(self, step: int) -> list[Real]:
@@ -595,7 +604,9 @@ def _all_features(problem: Problem, targets: _Targets, folds: list[tuple[Rows, R
         found = [part for regression in regressions for part in regression.predict(train, test, deviations, targets.factor)]
         if near:
             k = min(NEIGHBORS[-1], len(train))
-            lists = nested_neighbors(Z[train], Z[test], features=range(n_columns), sizes=[n_columns], k=k, distances=False)
+            lists = nested_neighbors(
+                Z[train], Z[test], features=range(n_columns), sizes=[n_columns], k=k, distances=False, single=True
+            )
             found += _neighbor_means(lists[0].rows, k, deviations, weights[train])
         yield found
 
@@ -622,11 +633,10 @@ class _RidgeOfAll:
         self._Z, self._weights, self._penalties = Z, weights, penalties
         n_rows, n_columns = Z.shape
         self._by_rows = n_rows <= n_columns and n_rows <= 2 * MANY_COLUMNS
-        self._wide = not self._by_rows and n_columns > MANY_COLUMNS
         self._products: Any = None
         if self._by_rows:
-            self._products = _dense(Z @ Z.T)
-        elif not self._wide:
+            self._products = _gram(Z.T, np.ones(n_columns))
+        elif n_columns <= 2 * MANY_COLUMNS:
             self._products = _gram(Z, weights)
 
     def predict(self, train: Rows, test: Rows, deviations: Real, factor: Real) -> list[Real]:
@@ -636,15 +646,19 @@ class _RidgeOfAll:
         weighted = weights[:, np.newaxis] * deviations
         if self._by_rows:
             return self._by_row_products(train, test, deviations, weights, total)
-        Z, T = self._Z[train], self._Z[test]
-        product = np.asarray(Z.T @ weighted)
-        if self._wide:
+        Z, T, products = self._Z[train], self._Z[test], self._products
+        product, kept = np.asarray(Z.T @ weighted), None
+        if len(product) > MANY_COLUMNS:
             kept = np.sort(np.argpartition(-((product**2) @ factor), MANY_COLUMNS)[:MANY_COLUMNS])
             Z, T, product = Z[:, kept], T[:, kept], product[kept]
+        if products is None:
             gram = _gram(Z, weights)
         else:  # the rows that are left out are fewer than those that are not
             rest = np.setdiff1d(np.arange(self._Z.shape[0]), train, assume_unique=True)
-            gram = self._products - _gram(self._Z[rest], self._weights[rest])
+            left_out = self._Z[rest]
+            if kept is not None:
+                products, left_out = products[np.ix_(kept, kept)], left_out[:, kept]
+            gram = products - _gram(left_out, self._weights[rest])
         mean = np.asarray(Z.T @ weights) / total
         gram = gram - total * np.outer(mean, mean)
         return [
@@ -674,14 +688,14 @@ def _ridge_solution(matrix: Real, penalty: float, right: Real) -> Real:
 
 
 def _gram(Z: Any, weights: Real) -> Real:
+    """Return the weighted products of all columns."""
     if sp.issparse(Z):
-        return _dense(Z.T @ (sp.diags_array(weights) @ Z))
+        cells = Z.shape[0] * Z.shape[1]
+        if Z.nnz < SPARSE * cells or cells > MOST_CELLS:
+            return np.asarray((Z.T @ (sp.diags_array(weights) @ Z)).toarray())
+        Z = Z.toarray()
     scaled = Z if (weights == 1).all() else Z * np.sqrt(weights)[:, np.newaxis]
     return np.asarray(scaled.T @ scaled)  # a product with itself, of which half is computed
-
-
-def _dense(matrix: Any) -> Real:
-    return np.asarray(matrix.toarray() if sp.issparse(matrix) else matrix)
 
 
 # The stack, and the curve of its shares.
