@@ -127,6 +127,7 @@ $(DEV_STAMP): pyproject.toml
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade "pip>=25.1"  # the first with dependency groups
 	@$(PIP) install --group dev
+	@if java -version > /dev/null 2>&1; then $(PIP) install --group spark; fi
 	@touch $@
 
 $(PACKAGE_STAMP): $(DEV_STAMP) pyproject.toml CMakeLists.txt README.md LICENSE $(SOURCES) $(SOURCE_LIST)

@@ -186,7 +186,7 @@ def test_files_are_counted_on_a_cluster(folder):
     with cluster(n_workers=2, threads_per_worker=1, processes=False):
         lazy = dd.read_parquet(folder)
         table = ChunkedTable.from_dask(lazy[FEATURES], lazy[LABELS])
-        assert table.on_cluster
+        assert table.backend == "dask"
         assert_same(Sieve("jmi").fit(table), expected)
 
 

@@ -46,8 +46,8 @@ class TableOptions(TypedDict, total=False):
 class ChunkedTable(StoredTable):
     """Features and labels in files, for selectors that read them column by column: ``Sieve(...).fit(table)``.
 
-    Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_libsvm`, :meth:`from_arrow`,
-    :meth:`from_dask` or :meth:`from_chunks`. The selection is that of the whole table in memory, bit for bit. All take the
+    Make one with :meth:`from_parquet`, :meth:`from_csv`, :meth:`from_libsvm`, :meth:`from_arrow`, :meth:`from_dask`,
+    :meth:`from_spark` or :meth:`from_chunks`. The selection is that of the whole table in memory, bit for bit. All take the
     parameters below.
 
     Other Parameters
@@ -159,6 +159,16 @@ class ChunkedTable(StoredTable):
         """
         return cls(dask_source(X, Y), **options)
 
+    @classmethod
+    def from_spark(cls, frame: Any, labels: Any, *, weight: Any = None, **options: Unpack[TableOptions]) -> Self:
+        """Make a table of a data frame of Spark: ``labels`` are names of columns, and ``weight`` that of the weights of rows.
+
+        Spark caches the frame, and computes columns when they are read; the selection is counted on its executors.
+        """
+        from labelsieve.datasets.spark_columns import SparkColumns
+
+        return cls(SparkColumns.of(frame, labels, weight), **options)
+
     @property
     def n_rows(self) -> int:
         return self._source.n_rows if self._rows is None else int(np.count_nonzero(self._rows))
@@ -181,9 +191,13 @@ class ChunkedTable(StoredTable):
         return self._source.n_labels
 
     @property
-    def on_cluster(self) -> bool:
-        """True when the rows are on a Dask cluster, which then also counts them by default."""
-        return self._source.on_cluster
+    def backend(self) -> str:
+        """Name of the backend that counts the rows by default: "chunked", or that of the cluster where they are."""
+        return self._source.backend
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        return self._source.weights
 
     @property
     def is_sparse(self) -> bool:
@@ -265,7 +279,7 @@ class ChunkedTable(StoredTable):
                 file.write(columns, codes)
                 done += len(columns)
                 progress(done, len(waiting))
-            return file.codes(self.memory_limit, on_cluster=self.on_cluster)
+            return file.codes(self.memory_limit, backend=self.backend)
 
     def _codes_key(self, discretizer: "Discretizer", targets: Codes, weights: WeightsLike) -> str:
         """A hash of what the codes depend on; of the targets too, if the discretizer is supervised."""

@@ -1,7 +1,7 @@
 """Sources of columns for a :class:`~labelsieve.datasets.ChunkedTable`: objects that read some columns of a table at a time.
 
 :class:`ArrowColumns` reads a dataset of pyarrow, which Parquet files are, :class:`SparseColumns` sparse columns in temporary
-files, and :class:`DaskColumns` lets Dask compute columns.
+files, and :class:`DaskColumns` lets Dask compute columns. That of Spark is in ``spark_columns``.
 """
 
 import shutil
@@ -45,8 +45,10 @@ class ColumnSource(ABC):
         Of the features and of the labels.
     origin : str or None
         A hash of what the features depend on: their files, or their values. None if it is not known.
-    on_cluster : bool
-        True when the rows are on a Dask cluster.
+    backend : str
+        Name of the backend that counts the rows by default.
+    weights : ndarray of float or None
+        Weights of the rows, where the source has them.
     longest : int
         Stored cells of the column that has the most.
     is_sparse : bool
@@ -59,14 +61,15 @@ class ColumnSource(ABC):
     names: Names
     longest: int
     is_sparse: ClassVar[bool] = False
+    weights: NDArray[np.float64] | None = None
 
     @property
     def origin(self) -> str | None:
         return None
 
     @property
-    def on_cluster(self) -> bool:
-        return False
+    def backend(self) -> str:
+        return "chunked"
 
     @abstractmethod
     def features(self, columns: Sequence[int], rows: Rows) -> Any:
@@ -282,12 +285,12 @@ class DaskColumns(TableColumns):
         return cls(X, Y, n_rows)
 
     @property
-    def on_cluster(self) -> bool:
-        """True when Dask has a client."""
+    def backend(self) -> str:
+        """That of Dask when it has a client."""
         try:
-            return import_module("distributed").default_client() is not None
+            return "dask" if import_module("distributed").default_client() is not None else "chunked"
         except (ImportError, ValueError):
-            return False
+            return "chunked"
 
     def sparse_labels(self, rows: Rows) -> Any:
         if not sparse.issparse(self._Y):

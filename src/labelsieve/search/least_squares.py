@@ -100,9 +100,9 @@ def stored_linear_data(
     weights: Real | None = None,
     n_jobs: int | None = None,
     allow_missing: bool = True,
-    on_cluster: bool = False,
+    backend: str = "chunked",
 ) -> LinearData:
-    """Scale a table that is read by columns; with ``on_cluster`` its rows go to the workers of the current Dask client.
+    """Scale a table that is read by columns; with "dask" or "spark" its rows go to the workers.
 
     Cost: every column is read once, beside the reading for its bins. The whole numbers are in a temporary file.
     """
@@ -135,11 +135,15 @@ def stored_linear_data(
         threads=threads,
         folder=table.cache_folder,
     )
-    if on_cluster:
+    if backend == "dask":
         from labelsieve.counting.backends.dask.cluster import Cluster, find_client
         from labelsieve.counting.backends.dask.sums import DaskSums
 
         source = DaskSums(Cluster(find_client(), CLUSTER_SECONDS), stored)
+    elif backend == "spark":
+        from labelsieve.counting.backends.spark import SparkSums
+
+        source = SparkSums(stored)
     return LinearData(source, whole, quantized)
 
 

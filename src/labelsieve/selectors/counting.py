@@ -50,9 +50,9 @@ class BaseCountingSieve(BaseSieve):
         ``"last"``: features with one level (after binning) are selected when no other is left. Their score of 0 would otherwise
         be higher than that of redundant features under criteria that subtract redundancy. ``"score"``: by the formula as
         published.
-    backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
+    backend : {"auto", "native", "chunked", "dask", "spark", "gpu", "gpu:0", ...} or callable, default="auto"
         Where rows are counted: in the compiled core, there in chunks of rows that need not fit into memory, the workers of the
-        current Dask client (docs/scale/large_data.md), a GPU (docs/scale/gpu.md), or a factory of backends
+        current Dask client or Spark session (docs/scale/large_data.md), a GPU (docs/scale/gpu.md), or a factory of backends
         (:class:`labelsieve.counting.backends.BackendFactory`). ``"auto"`` is the core, chunks or workers for tables that are
         not in memory, and a GPU, if there is one, for large tables. The selection does not depend on it.
 
@@ -104,8 +104,8 @@ class BaseCountingSieve(BaseSieve):
             "allow_missing": vars(method.discretizer).get("missing") != "error",
         }
         if isinstance(problem.X, ChunkedTable):
-            on_cluster = self.backend == "dask" or (self.backend == "auto" and problem.X.on_cluster)
-            return stored_linear_data(problem.X, problem.targets, on_cluster=on_cluster, **options)
+            name = problem.X.backend if self.backend == "auto" else str(self.backend)
+            return stored_linear_data(problem.X, problem.targets, backend=name, **options)
         return linear_data(problem.features, problem.targets, backend=backend, **options)
 
     def _find_parents(

@@ -142,10 +142,14 @@ class Sieve(BaseCountingSieve):
         ``y`` has one column or many, of classes or numbers, dense, sparse or in a frame; or it is a list of label sets, such as
         ``[{"rock", "loud"}, {"folk"}]``. A :class:`~labelsieve.datasets.ChunkedTable` (also made from Dask) has features and
         targets and need not fit into memory; :class:`~labelsieve.PairCounts` have counts of both; ``y`` is left out then.
-        ``sample_weight`` is the number of times that each row is counted.
+        ``sample_weight`` is the number of times that each row is counted. Of a data frame of Spark, ``y`` are the names of the
+        columns that are targets, and ``sample_weight`` is the name of the column of weights.
         """
-        if type(X).__module__.partition(".")[0] in LAZY_PACKAGES:
+        library = LAZY_PACKAGES.get(type(X).__module__.partition(".")[0])
+        if library == "Dask":
             X, y = ChunkedTable.from_dask(X, y), None
+        elif library == "Spark":
+            X, y, sample_weight = ChunkedTable.from_spark(X, y, weight=sample_weight), None, None
         method, rule = self._resolve(X), self._count
         # Everything but the number of features must be as it was; that the data are the same is up to the caller.
         settings = self._search_settings(method) if self.warm_start else None
@@ -337,7 +341,7 @@ class Request:
     """A fit that was asked for: the method, the kind of the data, and the options that not every method supports."""
 
     method: ResolvedMethod
-    stored: bool = False  # a ChunkedTable or a Dask collection
+    stored: bool = False  # a ChunkedTable or a collection of Dask or Spark
     counted: bool = False  # PairCounts
     rule: StoppingRule | None = None
     target_weight: bool = False

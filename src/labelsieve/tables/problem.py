@@ -342,6 +342,7 @@ def read(
         if y is not None:
             raise InputError("A ChunkedTable has the labels itself; leave out y.")
         table: Any = X
+        sample_weight = X.weights if sample_weight is None else sample_weight
         names, labels, source = X.feature_names, X.label_names, Source(X, None, sample_weight)
         rows, weights = positive_weights(sample_weight, X.shape[0])
         # Rows without weight must not decide whether a target is numeric, nor move a cut point.

@@ -123,6 +123,11 @@ class StoredTable(ABC):
     def label_names(self) -> tuple[str, ...] | None:
         """Names of the targets, if they have any."""
 
+    @property
+    def weights(self) -> FloatArray | None:
+        """Weights of the rows, if the table has them."""
+        return None
+
     @abstractmethod
     def targets(self, target_type: "TargetTypes") -> "TargetTable":
         """Read all targets into memory."""

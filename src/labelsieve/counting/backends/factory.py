@@ -17,7 +17,7 @@ from labelsieve.tables.codes import Codes
 from labelsieve.tables.weights import Estimator, RowWeights
 
 BackendSetting = str | BackendFactory
-NAMES = ("auto", "native", "chunked", "dask", "gpu", "gpu:0")
+NAMES = ("auto", "native", "chunked", "dask", "spark", "gpu", "gpu:0")
 # Cells of a panel from which on 50 panels take a thread of the core about 0.6 s, nearly as long as the start of a GPU. Once a
 # GPU has started it is faster from a tenth of that on: benchmarks/gpu.py --sizes.
 CELLS_PER_THREAD = 2**28
@@ -35,7 +35,7 @@ class CountingOptions:
         The estimator of entropies.
     n_jobs : int, optional
         Threads; None is one, -1 is all.
-    backend : {"auto", "native", "chunked", "dask", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
+    backend : {"auto", "native", "chunked", "dask", "spark", "gpu", "gpu:0", "gpu:1", ...} or callable, default="auto"
         What counts: a name, or a factory (:class:`~labelsieve.counting.backends.protocol.BackendFactory`).
     """
 
@@ -77,7 +77,7 @@ def fastest_backend(X: Codes, Y: Codes, options: CountingOptions) -> BackendFact
     if X.in_file:
         from labelsieve.counting.backends.chunked.codes_file import MappedCodes
 
-        return "dask" if isinstance(X, MappedCodes) and X.on_cluster else "chunked"
+        return X.backend if isinstance(X, MappedCodes) else "chunked"
     enough = CELLS_PER_THREAD * n_threads(options.n_jobs)
     possible = options.weights is None and not Y.has_missing and X.n_columns * X.n_rows * (Y.n_columns + 1) >= enough
     if possible and panel_cells(X, Y) >= enough and has_gpu():
@@ -98,6 +98,10 @@ def named_backend(name: str) -> BackendFactory:
         from labelsieve.counting.backends.dask.backend import dask_backend
 
         return dask_backend
+    if name == "spark":
+        from labelsieve.counting.backends.spark import SparkBackend
+
+        return SparkBackend
     if name == "gpu" or (kind == "gpu" and device.isdecimal()):
         from labelsieve.counting.backends.gpu.backend import GpuBackend
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,6 +218,13 @@ class EntryChunks:
         """Return the weights of ``n_rows`` rows from ``start``."""
         return None if self._row_weights is None else self._row_weights.values[start : start + n_rows]
 
+    def part(self, start: int, n_rows: int) -> "tuple[Entries, EntryChunks]":
+        """Return the entries of some rows, and what is known of them, which can be sent to another process."""
+        some, weights = self.of_rows(start, n_rows), self.row_weights(start, n_rows)
+        of_part = None if weights is None else RowWeights(weights, 1.0, int(weights.sum()))
+        Y = Codes(some.size, self.Y.levels, dense=self.classes(some, range(self.Y.n_columns)))
+        return some, EntryChunks(Y, of_part, some.rows)
+
     def classes(self, entries: Entries, targets: Sequence[int]) -> NDArray[Any]:
         """Return the codes of some targets, ``(entries, targets)``."""
         Y = self.Y
@@ -332,12 +339,23 @@ class CellCounts(ABC):
         return margins
 
 
+class RowChunks(Protocol):
+    """Packed rows in chunks, such as :class:`PackedRows`."""
+
+    @property
+    def layout(self) -> Layout:
+        """Where the columns of every feature are."""
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Yield all chunks, one after the other."""
+
+
 class ChunkCounts(CellCounts):
     """Counts the chunks of packed rows in this process.
 
     Parameters
     ----------
-    rows : PackedRows
+    rows : RowChunks
     entries, most, classes
         See :class:`CellCounts`.
     n_threads : int
@@ -345,7 +363,7 @@ class ChunkCounts(CellCounts):
 
     def __init__(
         self,
-        rows: PackedRows,
+        rows: RowChunks,
         entries: EntryChunks,
         *,
         most: int,
@@ -406,3 +424,8 @@ def _fitting(targets: range, sets: list[int], capacity: int) -> Iterator[list[in
         group.append(target)
         used += n_sets
     yield group
+
+
+def narrow(codes: NDArray[np.integer], n_levels: int) -> NDArray[Any]:
+    """Return codes in as few bytes as they need, to be sent to another process."""
+    return codes.astype(np.uint8 if n_levels <= 256 else np.uint16 if n_levels <= 65_536 else np.uint32)

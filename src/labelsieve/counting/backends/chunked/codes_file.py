@@ -212,15 +212,15 @@ class MappedCodes(Codes):
         Bytes for everything that counts these codes.
     folder : path or None
         Folder of further temporary files.
-    on_cluster : bool
-        True when the table came from a Dask cluster, which then counts it by default.
+    backend : str
+        Name of the backend that counts these codes by default: that of the cluster which the table came from.
     """
 
     in_file: ClassVar[bool] = True
     memory_limit: int | None = None
     folder: Path | None = None
     file: OpenFile | None = None
-    on_cluster: bool = False
+    backend: str = "chunked"
 
     def column(self, j: int) -> NDArray[np.uint16]:
         """Read the codes of column ``j``, one for each row."""
@@ -287,11 +287,11 @@ class ColumnsFile(ABC):
     def write(self, columns: list[int], codes: Codes) -> None:
         """Add columns; they are finished when this returns."""
 
-    def codes(self, memory_limit: int | None, *, on_cluster: bool = False) -> MappedCodes:
+    def codes(self, memory_limit: int | None, *, backend: str = "chunked") -> MappedCodes:
         """Return the codes of all columns."""
         assert not self.unfinished
         levels, missing = self._log.facts["levels"].astype(np.uint32), self._log.facts["missing"].astype(bool)
-        place: dict[str, Any] = {"memory_limit": memory_limit, "folder": self._folder, "on_cluster": on_cluster}
+        place: dict[str, Any] = {"memory_limit": memory_limit, "folder": self._folder, "backend": backend}
         marked = missing if missing.any() else None
         return MappedCodes(self._n_rows, levels, self._names, missing=marked, **self._content(), **place)
 

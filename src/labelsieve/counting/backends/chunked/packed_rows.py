@@ -126,7 +126,7 @@ class PackedRows:
             self._open = OpenFile(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115  it lives as long as the object
             self._file = self._open.raw
         for start, n_rows in self._bounds:
-            self._keep(_pack(X, self.layout, start, n_rows))
+            self._keep(pack(X, self.layout, start, n_rows))
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield all chunks, one after the other; a mapped one is valid until the next."""
@@ -163,7 +163,8 @@ def aligned_zeros(n_words: int) -> NDArray[np.uint64]:
     return memory[skip : skip + n_words]
 
 
-def _pack(X: Codes, layout: Layout, start: int, n_rows: int) -> Chunk:
+def pack(X: Codes, layout: Layout, start: int, n_rows: int) -> Chunk:
+    """Pack some rows of a table."""
     words = aligned_zeros(layout.n_blocks * (n_rows + 1) * WORDS)
     rows_of_chunk = None if X.dense is None else dense_rows(X, start, n_rows)
     if layout.n_blocks:

@@ -16,6 +16,7 @@ from labelsieve.counting.backends.chunked.backend import (
     EntryChunks,
     GivenColumn,
     LevelCells,
+    narrow,
 )
 from labelsieve.counting.backends.chunked.codes_file import MappedCodes, dense_rows
 from labelsieve.counting.backends.chunked.packed_rows import BLOCK, Layout, PackedRows, Part
@@ -35,7 +36,6 @@ from labelsieve.counting.backends.protocol import (
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.errors import one_of
 from labelsieve.tables.codes import Codes
-from labelsieve.tables.weights import RowWeights
 
 USABLE = 0.5  # of the memory of a worker
 PART_BYTES = 2**22  # of codes that are sent in one message
@@ -250,16 +250,13 @@ class RowsOfWorker:
     """Some of the rows, packed where they are counted. It can be sent, or made again, if a worker is lost."""
 
     X: Codes | StoredCodes
-    Y: Codes
-    weights: RowWeights | None
-    row_index: NDArray[np.uint32] | None
+    entries: EntryChunks
     classes: list[LevelCells]
 
     @cached_property
     def _counts(self) -> ChunkCounts:
         rows = PackedRows(self.X.read() if isinstance(self.X, StoredCodes) else self.X, in_memory=2**62)
-        entries = EntryChunks(self.Y, self.weights, self.row_index)
-        return ChunkCounts(rows, entries, most=2**62, n_threads=1, classes=self.classes)
+        return ChunkCounts(rows, self.entries, most=2**62, n_threads=1, classes=self.classes)
 
     def count(self, part: Part, targets: list[int], codes: NDArray[Any] | None, levels: LevelCells | None) -> list[Counts]:
         """Count the rows of this worker; see :meth:`~labelsieve.counting.backends.chunked.backend.CellCounts.count`."""
@@ -296,16 +293,12 @@ class DaskCounts(CellCounts):
         self._parts: list[Any] = []
         for start in range(0, X.n_rows, self._part_rows):
             n_rows = min(self._part_rows, X.n_rows - start)
-            some = entries.of_rows(start, n_rows)
+            some, of_part = entries.part(start, n_rows)
             if some.size == 0:
                 continue
             self._where.append(some.where)
-            weights = entries.row_weights(start, n_rows)
-            of_part = None if weights is None else RowWeights(weights, 1.0, int(weights.sum()))
-            targets = entries.classes(some, range(entries.Y.n_columns))
-            Y = Codes(some.size, entries.Y.levels, dense=targets)
             rows = _rows_of(X, start, n_rows)
-            self._parts.append(self._cluster.submit(RowsOfWorker, rows, Y, of_part, some.rows, self.classes))
+            self._parts.append(self._cluster.submit(RowsOfWorker, rows, of_part, self.classes))
 
     def _count_once(self, part: Part, targets: list[int], given: GivenColumn | None) -> list[Counts]:
         waiting = []
@@ -360,8 +353,3 @@ def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredCodes:
         rows[start : start + n_rows] = True
         return X.take_rows(rows)
     return Codes(n_rows, X.levels, dense=np.array(dense_rows(X, start, n_rows), order="F"))
-
-
-def narrow(codes: NDArray[np.integer], n_levels: int) -> NDArray[Any]:
-    """Return codes in as few bytes as they need."""
-    return codes.astype(np.uint8 if n_levels <= 256 else np.uint16 if n_levels <= 65_536 else np.uint32)
