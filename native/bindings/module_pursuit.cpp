@@ -95,6 +95,54 @@ void gains(Vector<int64_t> starts, OutRows products, OutVector<double> squares, 
     pursuit_gains(state, rules, threads, out.data());
 }
 
+using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using PieceRows = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void gains_of_lists(Vector<int64_t> starts, Vector<row_t> rows, Vector<int32_t> numbers,
+                    Vector<int64_t> row_starts, Vector<row_t> targets, PieceRows pieces,
+                    Vector<int64_t> column_high, Vector<int64_t> column_low, Vector<int64_t> target_high,
+                    Vector<int64_t> target_low, double total, Vector<double> column_factors,
+                    Vector<double> target_factors, Rows along, Rows of_targets, Vector<row_t> ranked,
+                    Vector<int64_t> n_near, Vector<double> squares, Vector<double> least, double weak,
+                    Vector<double> penalties, Vector<double> guards, OutVector<double> out, Pool& threads) {
+    const size_t q = target_factors.shape(0), n = column_factors.shape(0);
+    require(pieces.shape(0) <= 3 && pieces.shape(1) == targets.shape(0), "pieces of all targets");
+    const CsrView<row_t, int32_t> by_row{.starts = view_of(row_starts),
+                                         .indices = view_of(targets),
+                                         .values = {pieces.data(), targets.shape(0)}};
+    checked(by_row, q, Order::rising);
+    const CsrView<row_t, int32_t> columns{
+        .starts = view_of(starts), .indices = view_of(rows), .values = view_of(numbers)};
+    checked(columns, by_row.size(), Order::any);
+    check_limit(view_of(ranked), q);
+    require(columns.size() == n && along.shape(0) == n && of_targets.shape(0) == q &&
+                along.shape(1) == of_targets.shape(1) && ranked.shape(0) == q && n_near.shape(0) == n &&
+                squares.shape(0) == n && least.shape(0) == n && penalties.shape(0) == q &&
+                guards.shape(0) == q && out.shape(0) == n,
+            "shapes differ");
+    for (size_t j = 0; j < n; ++j)
+        require(n_near.data()[j] >= 0 && size_t(n_near.data()[j]) <= q, "there are not so many targets");
+    const size_t n_directions = along.shape(1);
+    const ListedProducts products{.columns = columns,
+                                  .targets = by_row,
+                                  .pieces = {pieces.data(), pieces.size()},
+                                  .column_sums = wide_of(column_high, column_low, n),
+                                  .target_sums = wide_of(target_high, target_low, q),
+                                  .total = total,
+                                  .column_factors = column_factors.data(),
+                                  .target_factors = target_factors.data(),
+                                  .along = {along.data(), along.size()},
+                                  .of_targets = {of_targets.data(), of_targets.size()},
+                                  .ranked = view_of(ranked),
+                                  .n_near = view_of(n_near),
+                                  .n_targets = q,
+                                  .n_directions = n_directions};
+    const GainRules rules{
+        .least = least.data(), .weak = weak, .penalties = penalties.data(), .guards = guards.data()};
+    const nb::gil_scoped_release released;
+    listed_gains(products, squares.data(), rules, threads, out.data());
+}
+
 }  // namespace
 
 void bind_pursuit(nb::module_& m) {
@@ -113,6 +161,10 @@ void bind_pursuit(nb::module_& m) {
     m.def("pursuit_gains", &gains, "starts"_a, "products"_a.noconvert(), "squares"_a.noconvert(),
           "squares_low"_a.noconvert(), "least"_a, "weak"_a, "penalties"_a, "guards"_a, "out"_a.noconvert(),
           "threads"_a);
+    m.def("listed_gains", &gains_of_lists, "starts"_a, "rows"_a, "numbers"_a, "row_starts"_a, "targets"_a,
+          "pieces"_a, "column_high"_a, "column_low"_a, "target_high"_a, "target_low"_a, "total"_a,
+          "column_factors"_a, "target_factors"_a, "along"_a, "of_targets"_a, "ranked"_a, "n_near"_a,
+          "squares"_a, "least"_a, "weak"_a, "penalties"_a, "guards"_a, "out"_a.noconvert(), "threads"_a);
 }
 
 }  // namespace labelsieve

@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <vector>
+
+#include "counting/sums.hpp"
 
 namespace labelsieve {
 namespace {
@@ -33,6 +36,11 @@ Double2 number(const WideNumbers& numbers, size_t i) {
 // The product less that of the mean and the other's sum: the total times the covariance, for one division
 // less.
 Double2 centered(Double2 product, Double2 mean, Double2 other_sum) { return product - mean * other_sum; }
+
+// Its leading double, as a share of the total.
+double scaled(Double2 times_total, double total, double column_factor, double other_factor) {
+    return times_total.high / total * column_factor * other_factor;
+}
 
 // Twice the positive part, without a branch: signs are as good as random.
 double twice_positive(double value) { return value + std::abs(value); }
@@ -108,6 +116,102 @@ double gain_of_group(const double* products, const double* squares, const double
 
 size_t triangle(size_t n) { return n * (n + 1) / 2; }
 
+constexpr size_t entries_at_once = size_t(1) << 16;  // products of 24 by 24 bits that 64 bits hold the sum of
+
+// The products of one column at a time.
+class ListedColumn {
+  public:
+    ListedColumn(const ListedProducts& products, const std::vector<Double2>& target_sums)
+        : of_(products), target_sums_(target_sums),
+          n_pieces_(products.targets.indices.empty()
+                        ? 0
+                        : products.pieces.size() / products.targets.indices.size()),
+          part_(n_pieces_ * products.n_targets), high_(products.n_targets), low_(products.n_targets),
+          seen_(products.n_targets) {}
+
+    // The sum over all targets of what gain_of_column adds up, in its order. What it adds for other cells
+    // than those here is 0.
+    double gain(size_t j, double square, const GainRules& rules) {
+        if (!(square > rules.least[j])) return 0;
+        add_rows(j);
+        const size_t q = of_.n_targets;
+        const auto near = of_.ranked.first(size_t(of_.n_near[j]));
+        const bool every = near.size() > q / 4;
+        if (!every) {
+            for (const row_t t : near)
+                if (!seen_[t]) cells_.push_back(t);
+            std::sort(cells_.begin(), cells_.end());
+        }
+        const Double2 mean = number(of_.column_sums, j) / Double2{of_.total, 0};
+        const double inverse = 1 / square;
+        const bool guarded = !(square > rules.weak);
+        std::array<double, lanes> sums{};
+        const size_t n = every ? q : cells_.size();
+        for (size_t i = 0; i < n; ++i) {
+            const size_t t = every ? i : cells_[i];
+            const double product = left_of(j, t, mean), drop = product * product * inverse;
+            sums[t % lanes] +=
+                twice_positive((guarded && !(drop > rules.guards[t]) ? 0 : drop) - rules.penalties[t]);
+        }
+        forget();
+        return total(sums) / 2;
+    }
+
+  private:
+    void add_rows(size_t j) {
+        const WideSums sums{.high = high_.data(), .low = low_.data(), .pitch = of_.n_targets};
+        const auto rows = of_.columns[j];
+        const auto values = of_.columns.values_of(j);
+        const size_t n_entries = of_.targets.indices.size(), q = of_.n_targets;
+        for (size_t start = 0; start < rows.size(); start += entries_at_once) {
+            const size_t end = std::min(rows.size(), start + entries_at_once);
+            for (size_t i = start; i < end; ++i) {
+                const auto of_row = of_.targets[rows[i]];
+                const int32_t* numbers = of_.pieces.data() + of_.targets.start(rows[i]);
+                for (size_t k = 0; k < of_row.size(); ++k) {
+                    const row_t t = of_row[k];
+                    if (!seen_[t]) {
+                        seen_[t] = 1;
+                        cells_.push_back(t);
+                    }
+                    for (size_t piece = 0; piece < n_pieces_; ++piece)
+                        part_[piece * q + t] += int64_t(values[i]) * numbers[piece * n_entries + k];
+                }
+            }
+            for (const row_t t : cells_)
+                for (size_t piece = 0; piece < n_pieces_; ++piece) {
+                    sums.add(t, part_[piece * q + t], int(24 * piece));
+                    part_[piece * q + t] = 0;
+                }
+        }
+    }
+
+    double left_of(size_t j, size_t t, Double2 mean) const {
+        const Double2 product = number({high_.data(), low_.data()}, t);
+        double left = scaled(centered(product, mean, target_sums_[t]), of_.total, of_.column_factors[j],
+                             of_.target_factors[t]);
+        const double* along = of_.along.data() + j * of_.n_directions;
+        const double* of_target = of_.of_targets.data() + t * of_.n_directions;
+        for (size_t k = 0; k < of_.n_directions; ++k) left -= along[k] * of_target[k];
+        return left;
+    }
+
+    void forget() {
+        for (const row_t t : cells_) {
+            seen_[t] = 0;
+            high_[t] = low_[t] = 0;
+        }
+        cells_.clear();
+    }
+
+    const ListedProducts& of_;
+    const std::vector<Double2>& target_sums_;
+    size_t n_pieces_;
+    std::vector<int64_t> part_, high_, low_;
+    std::vector<uint8_t> seen_;
+    std::vector<row_t> cells_;
+};
+
 }  // namespace
 
 void center_products(const ProductSums& sums, const double* column_factors, const double* other_factors,
@@ -127,7 +231,7 @@ void center_products(const ProductSums& sums, const double* column_factors, cons
                     high[at] = value.high;
                     low[at] = value.low;
                 } else {
-                    high[at] = times_total.high / sums.total * column_factors[j] * other_factors[k];
+                    high[at] = scaled(times_total, sums.total, column_factors[j], other_factors[k]);
                 }
             }
         }
@@ -204,6 +308,21 @@ void pursuit_gains(const PursuitState& state, const GainRules& rules, Pool& pool
                            ? gain_of_column(products, squares[0], rules.least[column], rules, q)
                            : gain_of_group(products, squares, rules.least + column, rules, width, q, scratch);
         }
+    });
+}
+
+void listed_gains(const ListedProducts& products, const double* squares, const GainRules& rules, Pool& pool,
+                  double* gains) {
+    std::vector<Double2> target_sums(products.n_targets);
+    for (size_t t = 0; t < products.n_targets; ++t) target_sums[t] = number(products.target_sums, t);
+    std::vector<std::unique_ptr<ListedColumn>> of_workers(pool.size());
+    const size_t n_columns = products.columns.size();
+    const double cost = 100 * double(products.columns.indices.size());
+    pool.run((n_columns + columns_per_task - 1) / columns_per_task, cost, [&](size_t task, unsigned worker) {
+        auto& column = of_workers[worker];
+        if (!column) column = std::make_unique<ListedColumn>(products, target_sums);
+        const size_t end = std::min(n_columns, (task + 1) * columns_per_task);
+        for (size_t j = task * columns_per_task; j < end; ++j) gains[j] = column->gain(j, squares[j], rules);
     });
 }
 

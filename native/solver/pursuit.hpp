@@ -87,4 +87,28 @@ struct GainRules {
 // Cost: p^2 (p + n_targets) for a feature of p columns.
 void pursuit_gains(const PursuitState& state, const GainRules& rules, Pool& pool, double* gains);
 
+// Products of sparse columns with sparse targets that are never stored: those of a column are added up from
+// its rows when its gain is asked for, and directions that were taken out are subtracted in their order.
+struct ListedProducts {
+    CsrView<row_t, int32_t> columns;  // the rows of each column, and its numbers there
+    CsrView<row_t, int32_t> targets;  // the targets of each row; the numbers are in `pieces`
+    std::span<const int32_t>
+        pieces;  // of the numbers times the weights, 24 bits: [piece * n_entries + entry]
+    WideNumbers column_sums, target_sums;
+    double total;
+    const double *column_factors, *target_factors;
+    std::span<const double> along;  // coefficients on the directions: [column * n_directions + direction]
+    std::span<const double> of_targets;  // the same of the targets: [target * n_directions + direction]
+    // A column may gain by targets without a common row among the first n_near[column] of `ranked`, by no
+    // other.
+    std::span<const row_t> ranked;
+    std::span<const int64_t> n_near;
+    size_t n_targets, n_directions;
+};
+
+// gains[column] as of pursuit_gains, to the last bit, for features of one column with squares[column] left.
+// Cost: the pairs of a cell of X and a target of its row, and what is near, each with all directions.
+void listed_gains(const ListedProducts& products, const double* squares, const GainRules& rules, Pool& pool,
+                  double* gains);
+
 }  // namespace labelsieve

@@ -283,6 +283,16 @@ class Lists:
 
 
 @dataclass(frozen=True, eq=False)
+class ListedLevels(Lists):
+    """The columns of nominal features of a sparse table: 1 where a level is."""
+
+    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
+        """Add squares; products of different levels are 0."""
+        if lag == 0:
+            super().add_squares(weights, 0, out, threads)
+
+
+@dataclass(frozen=True, eq=False)
 class WholeColumns:
     """Some features as columns of whole numbers.
 
@@ -320,9 +330,14 @@ def whole_columns(
     numeric = np.array([j for j in range(n_features) if j not in table.nominal], dtype=np.intp)
     widths = np.full(n_features, per_feature, dtype=np.int64)
     levels: dict[int, LevelColumns] = {}
+    listed: dict[int, list[NDArray[np.uint32]]] = {}  # the rows of every level but the most frequent one
     for column in sorted(table.nominal):
-        levels[column] = level_columns(table.column(column), weights)
-        widths[column] = levels[column].n_columns
+        if table.dense is None:
+            listed[column] = listed_levels(table.sparse, column, weights)
+            widths[column] = len(listed[column])
+        else:
+            levels[column] = level_columns(table.column(column), weights)
+            widths[column] = levels[column].n_columns
     if not allow_missing or table.dense is None or basis != "linear":
         require_finite(table, allow_missing=allow_missing)
     values: Any = table.values if len(numeric) == n_features else table.values[:, numeric]
@@ -334,6 +349,12 @@ def whole_columns(
     if len(numeric):
         parts.append(_scaled(table, values, weights, threads))
         places.append((first[numeric][:, np.newaxis] + np.arange(per_feature)).reshape(-1))
+    if listed:
+        every = [of_level for of_column in listed.values() for of_level in of_column]
+        sizes = np.array([len(of_level) for of_level in every], dtype=np.int64)
+        rows = np.concatenate([np.empty(0, dtype=np.uint32), *every])
+        parts.append(ListedLevels(starts_of(sizes), rows, np.ones(len(rows), dtype=np.int32), table.shape[0]))
+        places.append(np.concatenate([np.arange(first[column], first[column] + widths[column]) for column in listed]))
     for column, part in levels.items():
         parts.append(part)
         places.append(np.arange(first[column], first[column] + part.n_columns))
@@ -444,16 +465,43 @@ def level_columns(values: NDArray[Any], weights: RowWeights | None) -> LevelColu
     """
     _, index = np.unique(values, return_inverse=True)  # NaN is one value, the last
     of_rows = None if weights is None else weights.values.astype(np.float64)  # sums are below 2^53: exact
-    counts = np.bincount(index, of_rows)
+    number = _column_of_levels(np.bincount(index, of_rows), weights)
+    return LevelColumns(number[index], int(number.max()))
+
+
+def _column_of_levels(counts: NDArray[Any], weights: RowWeights | None) -> NDArray[np.uint16]:
+    """Return the column of every level, from 1, and 0 for the most frequent one; rare ones share a column if there are many."""
+    pool = np.arange(len(counts))
     if len(counts) > MOST_LEVELS:
-        pooled = counts < FEW_ROWS * (1.0 if weights is None else weights.unit)
-        index = np.where(pooled, 0, np.cumsum(~pooled))[index]
-        counts = np.bincount(index, of_rows)
+        rare = counts < FEW_ROWS * (1.0 if weights is None else weights.unit)
+        pool = np.where(rare, 0, np.cumsum(~rare))
+        counts = np.bincount(pool, counts)
     occurs = np.flatnonzero(counts)
     others = occurs[occurs != np.argmax(counts)]
     number = np.zeros(len(counts), dtype=np.uint16)
     number[others] = np.arange(1, len(others) + 1)
-    return LevelColumns(number[index], len(others))
+    return number[pool]
+
+
+def listed_levels(values: Any, column: int, weights: RowWeights | None) -> list[NDArray[np.uint32]]:
+    """Return the rows of every level but the most frequent one of a nominal column of a CSC matrix."""
+    cells = slice(values.indptr[column], values.indptr[column + 1])
+    rows = values.indices[cells]
+    others = values.shape[0] - len(rows)  # rows that are not listed, where the value is 0: one more entry, with their weight
+    total, of_rows = row_total(weights, values.shape[0])
+    entries = np.full(len(rows), 1.0) if of_rows is None else of_rows[rows].astype(np.float64)  # sums are below 2^53: exact
+    found = values.data[cells]
+    if others:
+        found, entries = np.append(found, 0), np.append(entries, total - entries.sum())
+    _, index = np.unique(found, return_inverse=True)
+    numbers = _column_of_levels(np.bincount(index, entries), weights)[index]
+    levels = [rows[numbers[: len(rows)] == level] for level in range(1, int(numbers.max()) + 1)]
+    if others and numbers[-1]:
+        is_other = np.ones(values.shape[0], dtype=bool)
+        is_other[rows] = False
+        of_zero = int(numbers[-1]) - 1
+        levels[of_zero] = np.union1d(levels[of_zero], np.flatnonzero(is_other))
+    return [of_level.astype(np.uint32) for of_level in levels]
 
 
 # Bases other than the values themselves. Cells that are 0 become 0, so that sparse columns stay sparse.
@@ -729,6 +777,22 @@ class RowSums:
         self._n_rows = targets.columns.shape[0]
         dense = sum(part.cells.nbytes for part, _ in self._parts if isinstance(part, Digits))
         self.ahead = AHEAD if dense > CACHE else 1
+
+    @property
+    def listed(self) -> Lists | None:
+        """All features as one set of sparse columns, at most one for each feature; None where they are anything else."""
+        parts = [(part, places) for part, places in self._parts if isinstance(part, Lists)]
+        if len(parts) < len(self._parts) or np.diff(self.starts).max(initial=0) > 1:
+            return None
+        sizes = np.zeros(int(self.starts[-1]), dtype=np.int64)
+        for part, places in parts:
+            sizes[places] = np.diff(part.starts)
+        starts = starts_of(sizes)
+        rows, numbers = np.empty(starts[-1], dtype=np.uint32), np.empty(starts[-1], dtype=np.int32)
+        for part, places in parts:
+            where = np.repeat(starts[places] - part.starts[:-1], sizes[places]) + np.arange(len(part.rows))
+            rows[where], numbers[where] = part.rows, part.numbers
+        return Lists(starts, rows, numbers, self._n_rows)
 
     def sums(self, wanted: Wanted) -> LinearSums:
         """Add up what is wanted over these rows."""

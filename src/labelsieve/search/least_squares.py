@@ -29,6 +29,7 @@ from labelsieve.datasets.chunked_table import ChunkedTable
 from labelsieve.progress import progress_bar
 from labelsieve.resources import n_threads, require_memory
 from labelsieve.search.gains import Gain
+from labelsieve.search.many_labels.listed_products import ListedProducts
 from labelsieve.tables.frames import NumberTable, read_table
 from labelsieve.tables.nominal import declare_nominal
 from labelsieve.tables.problem import column_numbers
@@ -156,6 +157,7 @@ LEAST_LEFT = 1e-8  # of the variance of a column: with less left, given the sele
 ROUNDING = 100  # times the share of variance that rounding to 24 bits may add to a column must be left, too
 WEAK, GUARD = 0.01, 10.0  # with less than 1 % left, a column's drop counts where it exceeds ten times that of noise
 EXPLAINED = 1e-12  # of the variance of a target: with less left there is nothing to gain
+LISTED_BYTES = 2**30  # of products with targets, beyond which those of sparse columns are not stored
 NEVER = 1e300  # a penalty that no drop exceeds
 _STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
 _BLOCK_BYTES = 2**27  # of exact products with targets at a time
@@ -179,7 +181,9 @@ class LeastSquaresGain(Gain):
     those of the newest feature, at every step. The rest is a Cholesky factorization, one row a step, in numbers of 106 bits.
     So the gains are the same bits for any number of threads, chunks, workers and devices.
 
-    Cost of a step: that of the source, the number of columns times the number of selected ones, and d q. Memory: d q.
+    Cost of a step: that of the source, the number of columns times the number of selected ones, and d q. Memory: d q. Of more
+    than 1 GB nothing is stored where X is sparse and in memory; a step then costs the pairs of a cell of X and a target of its
+    row, each with all selected features.
 
     Parameters
     ----------
@@ -208,7 +212,16 @@ class LeastSquaresGain(Gain):
         self._total, self._n_rows = float(total), total / (1.0 if weights is None else weights.unit)
         self._read_targets(data.targets, weights, target_weights)
         n_columns, n_targets = int(self._starts[-1]), data.targets.n_columns
-        require_memory(8 * n_columns * n_targets, "Products of", n_columns, n_targets)
+        self._listed: ListedProducts | None = None
+        large = 8 * n_columns * n_targets > LISTED_BYTES
+        if large and isinstance(self._source, RowSums) and (columns := self._source.listed) is not None:
+            self._read_margins(self._source.sums(Wanted(margins=True)))
+            of_rows, sums = row_total(weights, columns.n_rows)[1], (self._sums, self._target_sums)
+            scales = self._factors, self._target_factors
+            self._listed = ListedProducts(columns, data.targets, of_rows, *sums, *scales, self._total, self._threads)
+            n_targets = 0  # nothing is stored for them
+        else:
+            self._require_memory(n_columns, n_targets)
         self._products = np.empty((n_columns, n_targets))
         step = max(1, _BLOCK_BYTES // (16 * max(1, n_columns)))
         for first in range(0, n_targets, step):
@@ -225,6 +238,13 @@ class LeastSquaresGain(Gain):
         self._gains = np.zeros(len(self._starts) - 1)
         self._known: dict[int, Wide] = {}  # products with columns that were asked for ahead
         self._selected: set[int] = set()
+
+    def _require_memory(self, n_columns: int, n_targets: int) -> None:
+        try:
+            require_memory(8 * n_columns * n_targets, "Products of", n_columns, n_targets)
+        except MemoryError as error:
+            remedy = "pass X and Y as sparse matrices in memory, of which no product is stored"
+            raise MemoryError(f"{str(error).rstrip('.')}; {remedy}.") from None
 
     def _read_targets(self, targets: WholeTargets, weights: RowWeights | None, target_weights: Real | None) -> None:
         """Find means, variances and factors of the targets: labels count by their variance, numbers are standardized."""
@@ -280,8 +300,12 @@ class LeastSquaresGain(Gain):
         gains = np.empty(len(self._starts) - 1)
         noise = self._left / self._n_rows
         penalties = np.where(self._left > self._explained, self._penalty * noise, NEVER)
-        state = self._starts, self._products, self._squares, self._squares_low
-        core.pursuit_gains(*state, self._least, WEAK, penalties, GUARD * noise, gains, self._threads)
+        if self._listed is not None:
+            gains[:] = 0.0
+            gains[np.diff(self._starts) > 0] = self._listed.gains(self._squares, self._least, WEAK, penalties, GUARD * noise)
+        else:
+            state = self._starts, self._products, self._squares, self._squares_low
+            core.pursuit_gains(*state, self._least, WEAK, penalties, GUARD * noise, gains, self._threads)
         largest = gains.max(initial=0.0)
         if largest > 0:
             unit = 2.0 ** np.floor(np.log2(largest)) / _STEPS
@@ -358,10 +382,13 @@ class LeastSquaresGain(Gain):
         self._center(products[:, np.newaxis], self._sums[one], self._factors[one], with_all, with_all_low)
         given = with_all.reshape(-1), with_all_low.reshape(-1), column, left, left_low
         core.project_columns(self._rows, self._rows_low, self._n_directions, *given, self._threads)
-        of_targets = self._products[column] / np.sqrt(left)
+        products_left = self._products[column] if self._listed is None else self._listed.of_column(column)
+        of_targets = products_left / np.sqrt(left)
         of_columns = self._rows[self._n_directions], self._rows_low[self._n_directions]
         state = self._starts, self._products, self._squares, self._squares_low
-        core.fold_direction(*state, *of_columns, of_targets, self._threads)
+        if self._listed is not None:
+            self._listed.take_out(of_columns[0], of_targets)
+        core.fold_direction(*state, *of_columns, of_targets[: self._products.shape[1]], self._threads)
         self._n_directions += 1
         self._left = np.maximum(self._left - of_targets**2, 0.0)
 
