@@ -74,6 +74,17 @@ def test_a_title_above_the_header_is_named(tmp_path):
             load(tmp_path / name, "y")
 
 
+@pytest.mark.parametrize("form", ["csv", "xlsx"])
+def test_the_unnamed_index_of_a_frame_is_left_out(tmp_path, form):
+    path = tmp_path / f"table.{form}"
+    frame = pd.DataFrame({"a": [1.5, 2.5, 0.5], "y": [0, 1, 0]}, index=["row one", "row two", "row three"])
+    frame.to_csv(path) if form == "csv" else frame.to_excel(path)
+    with pytest.warns(UserWarning, match="the first column has no name.*left out"):
+        data = load(path, "y")
+    assert data.feature_names == ("a",)
+    np.testing.assert_array_equal(data.X, [[1.5], [2.5], [0.5]])
+
+
 def test_marks_are_labels_where_blanks_mean_absent(tmp_path, rng):
     marked = rng.random(N_ROWS) < 0.4
     path = saved(tmp_path / "marks.csv", pd.DataFrame({"a": rng.normal(size=N_ROWS), "b": np.where(marked, "x", "")}))

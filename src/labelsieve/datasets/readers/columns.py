@@ -168,8 +168,8 @@ def join(tables: Sequence[Table]) -> Table:
 
 
 def refuse_unnamed(names: Sequence[str], remedy: str, file: Path) -> None:
-    """Refuse a first row that does not name every column; one with a single cell is likely to be a title."""
-    if all(names):
+    """Refuse a first row that does not name every column but the first; one with a single cell is likely to be a title."""
+    if all(names) or (len(names) > 1 and all(names[1:])):
         return
     if sum(map(bool, names)) == 1 and names[0]:
         remedy = f"The first row must name the columns; if {names[0]!r} is a title, remove it and empty rows under it."
@@ -271,6 +271,13 @@ def repeated_note(n_repeated: int) -> list[str]:
     """Say that rows were left out because they repeat the names of the columns."""
     rows = "1 row that repeats" if n_repeated == 1 else f"{n_repeated:,} rows that repeat"
     return [f"{rows} the names of the columns, as in files that were joined, are left out."] if n_repeated else []
+
+
+def without_index(names: list[str], columns: Sequence[ParsedColumn]) -> tuple[list[str], Sequence[ParsedColumn], list[str]]:
+    """Leave out a first column without a name: the index of a data frame, or the names of the rows in R."""
+    if names[0]:
+        return names, columns, []
+    return names[1:], columns[1:], ["the first column has no name, as the index of a data frame has none: it is left out."]
 
 
 def without_second_header(names: Sequence[str], parsed: Sequence[ParsedColumn]) -> tuple[Sequence[ParsedColumn], list[str]]:

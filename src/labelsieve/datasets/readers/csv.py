@@ -30,6 +30,7 @@ from labelsieve.datasets.readers.columns import (
     parse_number,
     refuse_unnamed,
     repeated_note,
+    without_index,
     without_second_header,
 )
 from labelsieve.datasets.readers.files import (
@@ -94,8 +95,9 @@ def parse_csv(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -> Table:
         if not columns:
             raise no_rows
     columns, second = without_second_header(names, columns)
+    names, columns, index = without_index(names, columns)
     table = make_table(names, columns, file, signed_zeros=False, decimal_comma=delimiter != ",")
-    return replace(table, notes=(*_header_notes(names), *repeated_note(n_repeated), *second, *table.notes))
+    return replace(table, notes=(*_header_notes(names), *index, *repeated_note(n_repeated), *second, *table.notes))
 
 
 def _without_repeated_headers(text: bytes, start: int) -> tuple[bytes, int]:
@@ -150,7 +152,7 @@ def _read_header(text: bytes, delimiter: str, file: Path) -> tuple[list[str], in
         raise DatasetError(f"it cannot be read as CSV ({error}).", file=file, line=1) from error
     if not any(names):
         raise DatasetError("the first line is empty.", "It must name the columns.", file, 1)
-    refuse_unnamed(names, "Name it, or leave it out (pandas: index=False).", file)
+    refuse_unnamed(names, "Name it, or leave it out.", file)
     check_names([Column(name) for name in names], file)
     start = 0
     for _ in range(reader.line_num):

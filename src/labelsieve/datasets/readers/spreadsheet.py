@@ -25,6 +25,7 @@ from labelsieve.datasets.readers.columns import (
     make_table,
     refuse_unnamed,
     repeated_note,
+    without_index,
     without_second_header,
 )
 from labelsieve.datasets.readers.files import DEFAULT_LIMIT, PYTHON_CELL, require_cells, require_memory
@@ -64,8 +65,9 @@ def parse_spreadsheet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -
     columns: Sequence[ParsedColumn]
     columns = [read_objects(frame.iloc[:, position].drop(index=repeated).tolist()) for position in range(len(names))]
     columns, second = without_second_header(names, columns)
+    names, columns, index = without_index(names, columns)
     table = make_table(names, columns, file)
-    notes = [*repeated_note(len(repeated) - 1), *second, *table.notes]
+    notes = [*index, *repeated_note(len(repeated) - 1), *second, *table.notes]
     if len(sheets) > 1:
         notes.append(f"only the first of its {len(sheets)} sheets is read, {sheets[0]!r}; there are {some_of(sheets)}.")
     return replace(table, notes=tuple(notes))
