@@ -51,6 +51,7 @@ HEADING = 10  # headings of numbers that are longer are broken after a word, a h
 SHORT = 24  # a table with longer texts, or names of twice that, is not split: they are folded
 WORD = 16  # characters: longer words may be folded in a column of text
 GAP = 3  # blanks between columns
+_PIECE = re.compile(r"\S*?(?:[_.:/+-]+|\s+|$)")  # of a text that is broken into lines
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
@@ -144,18 +145,19 @@ def _selected_table(selection: "Selection", *, details: bool) -> str:
             for gain, mark in zip(table.get("gain", []), marks, strict=False)
         ]
     # Ranks and names are one column, which is repeated where the width is not enough for all columns.
-    all_features = [] if details or selection.explained is None else [f"all {selection.n_features} features"]
-    ranks = ["rank", *table["rank"], *("" for _ in all_features)]
-    names = _beside([f"{rank:>4}" for rank in ranks], ["feature", *table["feature"], *all_features])
-    if selection.labelwise:
-        names = _beside(["label", *table["label"]], names)
-    columns = {names[0]: names[1:]}
+    ranks, names = ["rank", *table["rank"]], ["feature", *table["feature"]]
+    columns = {}
     for name, heading in headings.items():
         if name in table and any(value is not None for value in table[name]):
-            cells = [_cell(value) for value in table[name]]
-            if all_features and selection.explained is not None:
-                cells.append(percent(selection.explained.all_features) if name == "explained" else "")
-            columns[heading] = cells
+            columns[heading] = [_cell(value) for value in table[name]]
+    if not details and selection.explained is not None:
+        ranks, names = [*ranks, ""], [*names, f"all {selection.n_features:,} features"]
+        for heading, cells in columns.items():
+            cells.append(percent(selection.explained.all_features) if heading == HEADINGS["explained"] else "")
+    first = _beside([f"{rank:>4}" for rank in ranks], names)
+    if selection.labelwise:
+        first = _beside(["label", *table["label"]], first)
+    columns = {first[0]: first[1:], **columns}
     return tables(list(columns), list(zip(*columns.values(), strict=True)))
 
 
@@ -339,9 +341,31 @@ def text_of(table: Table) -> str:
     console = terminal()
     if not _fit(table, console.width):
         return long_form(table)
+    for column in table.columns:
+        if not column.no_wrap and column.width:
+            column._cells = [_hanging(str(cell), column.width) for cell in column.cells]
     with console.capture() as lines:
         console.print(table)
     return "\n".join(line.rstrip() for line in lines.get().splitlines())
+
+
+def _hanging(text: str, width: int) -> str:
+    r"""Break a text into lines after a blank or a mark such as ``_``; further lines begin under the last of several columns.
+
+    >>> print(_hanging("   3   fly_ash_kg_per_m3", 18))
+       3   fly_ash_kg_
+           per_m3
+    """
+    indent = max((match.end() for match in re.finditer(f" {{{GAP}}}(?=[^ ])", text)), default=0)
+    lines = [""]
+    for piece in _PIECE.findall(text):
+        if cell_len(lines[-1] + piece.rstrip()) > width >= indent + cell_len(piece.rstrip()):
+            lines.append(" " * indent)
+        for character in piece:
+            if cell_len(lines[-1] + character) > width and character != " ":
+                lines.append(" " * indent)
+            lines[-1] += character
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _fit(table: Table, width: int) -> bool:
