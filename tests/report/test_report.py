@@ -141,6 +141,26 @@ def test_the_answer_comes_first_and_its_numbers_are_those_of_the_explained_share
     assert shown[1::2] == pytest.approx(share.all_by_target[order])
 
 
+def test_gains_of_single_labels_are_those_of_the_explained_share(data):
+    sieve = Sieve(n_features_to_select=4).fit(data.X, data.Y)
+    report = selection_report(sieve, data.X, data.Y, names=data.feature_names, label_names=data.label_names)
+    gains = np.diff(sieve.explained_share(data.X, data.Y).by_target, axis=0, prepend=0.0)
+    shown = [name.removeprefix("label-") for name in data.label_names]
+    ranked = answer_of(report, "selected")
+    strips = [attributes["aria-label"] for attributes, _ in ranked.all("span") if attributes.get("role") == "img"]
+    for strip, row in zip(strips, gains, strict=True):
+        said = [f"{name} +{100 * gain:.1f}" for name, gain in zip(shown, row, strict=True) if gain >= 0.005]
+        assert strip == (", ".join(said) or "none gains half a point")
+    steps = [int(word[1:]) for attributes, _ in ranked.all("span") for word in [attributes.get("class", "")] if word[:1] == "h"]
+    assert steps[: gains.size] == np.searchsorted([0.005, 0.01, 0.02, 0.05, 0.1], gains.ravel(), side="right").tolist()
+    body = next(section.body for section in report.sections if section.name == "labels")
+    bars = [part.split("</td>")[0] for part in body.split('class="bars"')[2:]]
+    best_first = np.argsort(-sieve.explained_share(data.X, data.Y).by_target[-1])
+    for bar, label in zip(bars, best_first, strict=True):
+        drawn = list(map(int, re.findall(r">(\d+)</span>", bar)))
+        assert drawn == [rank for rank in drawn if gains[rank - 1, label] >= 0.015]
+
+
 def test_a_list_that_only_gets_longer_with_other_rows_is_not_said_to_change(data):
     sieve = Sieve(n_features_to_select=2).fit(data.X, data.Y)
     selection = sieve.selection(data.X, data.Y, names=data.feature_names)

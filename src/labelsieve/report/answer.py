@@ -10,14 +10,18 @@ from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from labelsieve.report.charts import ExplainedCurve, explained_chart
+from labelsieve.report.figures.style import short_names
 from labelsieve.report.html import MAX_ROWS, Html, breakable, joined, paragraph, tag
 from labelsieve.report.text import percent, points
 from labelsieve.selection import SelectedFeature, Selection
 from labelsieve.selection.explained import NEGLIGIBLE, Explained
 from labelsieve.selectors.base import BaseSieve
+
+Real = NDArray[np.float64]
 
 LOW, FAIR = 0.5, 0.75  # stability below which it is low, and fair
 OFTEN = 0.7  # share of the resamples in which a feature comes back
@@ -29,6 +33,10 @@ ROWS = 60  # features of the ranking that are not folded
 LINE = 92  # characters of a line of code
 SIMILAR = 6  # features that could stand in, for one feature
 NOTHING = 0.005  # share of a label below which it is called not predicted
+HEAT = (0.005, 0.01, 0.02, 0.05, 0.1)  # gains of a label from which its cell is darker
+FINE = 10  # labels from which these cells are narrow
+SEGMENT = 0.015  # gain of a label from which its bar names the feature
+DIGIT = 0.024  # width of a digit in a bar, as a share of the longest bar on a phone
 _ENDS = "_.:/+-"  # characters where names are divided
 
 
@@ -84,6 +92,15 @@ class Answer:
         stability = self.selection.stability
         return f"{self.share_folds} folds" if stability is None else f"{stability.n_repeats} resamples"
 
+    def label_gains(self) -> Real:
+        """Return what each feature adds to the share of each label; NaN where this was not evaluated."""
+        share, gains = self.share, np.full((self.size, self.share.by_target.shape[1]), np.nan)
+        shares = {0: np.zeros(gains.shape[1]), **dict(zip(share.sizes.tolist(), share.by_target, strict=True))}
+        for rank in range(1, self.size + 1):
+            if rank in shares and rank - 1 in shares:
+                gains[rank - 1] = shares[rank] - shares[rank - 1]
+        return gains
+
     @property
     def share_folds(self) -> int:
         """How many folds the explained share was computed with."""
@@ -136,7 +153,7 @@ def cards(answer: Answer) -> Html:
     """Show four key figures: features, what they explain, what all features explain, and stability."""
     d, size, share, noun = answer.selection.n_features, answer.size, answer.share, answer.noun
     marks = [feature.signal for feature in answer.selection.selected if feature.signal is not None]
-    found = [_card("Features chosen", f"{size:,}", f"of {d:,}", f"{sum(marks)} distinguishable from noise" if marks else "")]
+    found = [_card("Features selected", f"{size:,}", f"of {d:,}", f"{sum(marks)} distinguishable from noise" if marks else "")]
     held_out = f"of the {noun}, in rows not used to select or fit"
     if answer.at >= 0:
         value, error = float(share.explained[answer.at]), float(share.errors[answer.at])
@@ -155,12 +172,12 @@ def _card(title: str, value: str, beside: str, below: str, *, low: bool = False)
 
 
 def _difference(answer: Answer) -> str:
-    """Write the difference between the chosen and all features."""
+    """Write the difference between the selected and all features."""
     if answer.at < 0 or answer.size == answer.selection.n_features:
         return ""
     less, error = float(answer.share.below_all[answer.at]), float(answer.share.below_all_errors[answer.at])
     seen = "; not detectable" if abs(less) <= 2 * error else "; too small to matter" if abs(less) <= NEGLIGIBLE else ""
-    return f"difference of the chosen: {_signed(-less)} ± {100 * error:.1f} points{seen}"
+    return f"difference of the selected: {_signed(-less)} ± {100 * error:.1f} points{seen}"
 
 
 def _stability_card(answer: Answer, stability: float) -> Html:
@@ -192,35 +209,69 @@ def how_many(answer: Answer) -> Html:
 
 
 def ranking(answer: Answer) -> Html:
-    """Return the selected features in order: gain, total, the label each tells most about, and how often it is selected."""
+    """Return the selected features in order: gain, total, gain for each label, top label, and how often it is selected."""
     selected = answer.selection.selected
     if not selected:
         return paragraph("No feature was selected.")
     labels = label_display(answer.selection.labels)
     most = max([feature.gain for feature in selected if feature.gain is not None], default=0.0)
-    rows = [_feature_row(answer, feature, most, labels) for feature in selected[:MAX_ROWS]]
+    heat = answer.label_gains() if len(labels) <= MOST_LABELS else None
+    rows = [_feature_row(answer, feature, most, labels, heat) for feature in selected[:MAX_ROWS]]
     marked = any(feature.signal is not None for feature in selected)
     heads = [
         _head("#", look="rank"),
         _head("feature", look="name"),
         _head("gain", "points", look="gain number"),
         _head("total", "% ± error", look="total number"),
-        _head("tells most", "about", look="about-label"),
-        _head("chosen in", answer.repeats(), look="again"),
+        *([] if heat is None else [_heat_head(list(labels.values()), answer.noun)]),
+        _head("top label", look="about-label"),
+        _head("selected in", answer.repeats(), look="again"),
         *([_head("signal", "at 5 %", look="mark")] if marked else []),
     ]
-    about = "In order of selection. The gain is what a feature adds to those above it; ± is one standard error."
-    first = _answer_table("What the selected features explain, in order of selection", heads, rows[:ROWS], "ranking")
+    about = (
+        "In order of selection. The gain is what a feature adds to those above it; ± is one standard error. A feature "
+        "alone has the most information about its top label."
+    )
+    look = "ranking" if heat is None else "ranking heat"
+    first = _answer_table("What the selected features explain, in order of selection", heads, rows[:ROWS], look)
     pieces = [tag("p", about, class_="about"), first]
     if len(rows) > ROWS:
-        rest = _answer_table(f"What the features from rank {ROWS + 1} explain", heads, rows[ROWS:], "ranking")
+        rest = _answer_table(f"What the features from rank {ROWS + 1} explain", heads, rows[ROWS:], look)
         pieces.append(tag("details", tag("summary", f"{len(rows) - ROWS:,} more features"), rest))
     if len(selected) > len(rows):
         pieces.append(paragraph(f"The first {len(rows):,} of {len(selected):,} features."))
-    return joined(pieces)
+    return joined([*pieces, *([] if heat is None else [_heat_key(list(labels.values()), answer.noun)])])
 
 
-def _feature_row(answer: Answer, feature: SelectedFeature, most: float, labels: dict[str, str]) -> Html:
+def _heat_head(labels: Sequence[str], noun: str) -> Html:
+    """Head the strip of gains with the names of the labels, from bottom to top."""
+    names = tag("span", *(tag("span", name) for name in short_names(labels)), class_=_strip(labels), aria_hidden="true")
+    width = f"width: {(13 if len(labels) > FINE else 18) * len(labels) + 16}px"
+    return tag("th", tag("span", f"gain for all {noun}", class_="unseen"), names, scope="col", class_="strips", style=width)
+
+
+def _strip(labels: Sequence[str]) -> str:
+    return "strip fine" if len(labels) > FINE else "strip"
+
+
+def _heat_key(labels: Sequence[str], noun: str) -> Html:
+    """Say what the colors of the strips mean and, where the table has no head, the order of the labels."""
+    words = [f"{100 * step:g}" for step in HEAT]
+    words[-1] += " and more"
+    steps = [tag("li", tag("span", class_=f"h{level}"), text) for level, text in enumerate(["less", *words])]
+    order = tag("li", f"From left to right: {', '.join(labels)}", class_="unit")
+    return tag("ul", tag("li", f"Gain for each of the {noun}, in points:"), *steps, order, class_="key strips-key")
+
+
+def _heat_cell(gains: Sequence[float], labels: Sequence[str]) -> Html:
+    """Draw what a feature adds to each label as a strip of colors."""
+    cells = [tag("span", class_=f"h{sum(gain >= step for step in HEAT)}") for gain in gains]
+    seen = [f"{name} {_signed(gain)}" for name, gain in zip(labels, gains, strict=True) if gain >= HEAT[0]]
+    said = ", ".join(seen) or "none gains half a point"
+    return tag("td", tag("span", *cells, class_=_strip(labels), role="img", aria_label=said, title=said), class_="strips")
+
+
+def _feature_row(answer: Answer, feature: SelectedFeature, most: float, labels: dict[str, str], heat: Real | None) -> Html:
     gain, total, again = feature.gain, feature.explained, answer.again(feature)
     length = 0.0 if gain is None or most <= 0 else max(0.0, 100 * gain / most)
     look = "bar none" if length <= 0 else "bar unsure" if feature.signal is False else "bar"
@@ -228,13 +279,14 @@ def _feature_row(answer: Answer, feature: SelectedFeature, most: float, labels: 
     error = tag("small", f" ± {100 * feature.explained_error:.1f}") if feature.explained_error is not None else ""
     shown = [f"{100 * total + 0.0:.1f}", error, tag("span", " total", class_="unit")] if total is not None else ["–"]
     track = tag("span", tag("span", style=f"width: {100 * again:.0f}%"), class_="track", aria_hidden="true")
-    often = tag("span", f"{100 * again:.0f} %", tag("span", " chosen", class_="unit"))
+    often = tag("span", f"{100 * again:.0f} %", tag("span", " selected", class_="unit"))
     cells = [
         tag("td", str(feature.rank), class_="rank"),
         tag("th", breakable(feature.feature), scope="row", class_="feature"),
         tag("td", tag("span", bar, tag("span", _signed(gain)), class_="pair"), class_="gain", data_value=_plain(gain)),
         tag("td", *shown, class_="total number", data_value=_plain(total)),
-        tag("td", tag("span", "about ", class_="unit"), _label(feature.top_label, labels), class_="about-label"),
+        *([] if heat is None else [_heat_cell(heat[feature.rank - 1].tolist(), list(labels.values()))]),
+        tag("td", tag("span", "top label: ", class_="unit"), _label(feature.top_label, labels), class_="about-label"),
         tag("td", tag("span", track, often, class_="pair"), class_="again", data_value=repr(again)),
     ]
     if feature.signal is not None:
@@ -281,16 +333,20 @@ def label_shares(answer: Answer) -> Html:
     shares = [share or 0.0 for share in (*explained.by_label, *explained.all_by_label)]
     scale, shown = max(*shares, 0.01), label_display(answer.selection.labels)
     best = _most_informative(answer.selection)
-    rows = [_label_row(answer, index, scale, shown, best) for index in known]
+    gains = answer.label_gains()
+    rows = [_label_row(answer, index, scale, shown, best, gains[:, index].tolist()) for index in known]
     one = noun.removesuffix("s")
     heads = [
         _head(one, look="label"),
         _head("share that is explained", look="bars"),
-        _head("chosen", "%", look="share number"),
+        _head("selected", "%", look="share number"),
         _head("all features", "%", look="share of-all number"),
-        *([_head("feature that tells", "most about it", look="best")] if best else []),
+        *([_head("top feature", look="best")] if best else []),
     ]
-    about = f"Length is the explained share of a {one} in held-out rows; the dashed mark is all features."
+    about = (
+        f"Length is the explained share of a {one} in held-out rows; the dashed mark is all features. Numbers are ranks of "
+        f"features that bring {100 * SEGMENT:g} points or more; hollow is what the others bring."
+    )
     left_out = len(explained.by_label) - len(known)
     about += f" {left_out:,} of {len(explained.by_label):,} were not evaluated." if left_out else ""
     prefix, suffix = _shared_ends(answer.selection.labels)
@@ -311,14 +367,16 @@ def label_shares(answer: Answer) -> Html:
     return joined([*pieces, tag("div", *parts, data_search=search)])
 
 
-def _label_row(answer: Answer, index: int, scale: float, shown: dict[str, str], best: dict[int, str]) -> Html:
+def _label_row(
+    answer: Answer, index: int, scale: float, shown: dict[str, str], best: dict[int, str], gains: Sequence[float]
+) -> Html:
     explained = answer.selection.explained
     assert explained is not None
     name, share, of_all = answer.selection.labels[index], explained.by_label[index] or 0.0, explained.all_by_label[index]
     if share < NOTHING:
         mark = tag("span", "not predicted", class_="words", style="left: 0")
     else:
-        mark = tag("span", class_="bar", style=f"width: {100 * share / scale:.1f}%")
+        mark = tag("span", *_segments(gains, share, scale), class_="bar unsure", style=f"width: {100 * share / scale:.1f}%")
     dashed = ""
     if of_all is not None and of_all > 0 and (share >= NOTHING or of_all >= NOTHING):
         dashed = tag("span", class_="all", style=f"left: calc({100 * of_all / scale:.1f}% - 1px)")
@@ -337,9 +395,21 @@ def _label_row(answer: Answer, index: int, scale: float, shown: dict[str, str], 
         ),
     ]
     if best:
-        words = tag("span", "most told by ", class_="unit")
+        words = tag("span", "top feature: ", class_="unit")
         cells.append(tag("td", words, breakable(best.get(index, "–")), class_="best feature"))
     return tag("tr", *cells)
+
+
+def _segments(gains: Sequence[float], share: float, scale: float) -> list[Html]:
+    """Divide the bar of a label among the features that bring much of it; each has its rank where there is room."""
+    pieces, left = [], share
+    for rank, gain in enumerate(gains, 1):
+        width = min(gain, left)
+        if width >= SEGMENT:
+            left -= width
+            text = str(rank) if width / scale >= DIGIT * len(str(rank)) else ""
+            pieces.append(tag("span", text, style=f"width: {100 * width / share:.1f}%"))
+    return pieces
 
 
 def _share_text(share: float | None) -> str:
@@ -389,19 +459,19 @@ def stand_ins(selection: Selection, at_least: float) -> Html:
             names = [joined([breakable(name), f" ({value:.2f})"]) for name, value in list(feature.redundant.items())[:SIMILAR]]
             left = len(feature.redundant) - len(names)
             more = f" and {left} more" if left else ""
-            chosen = tag("th", breakable(feature.feature), scope="row", class_="feature")
-            rows.append(tag("tr", chosen, tag("td", joined(names, ", "), more, class_="feature")))
+            name = tag("th", breakable(feature.feature), scope="row", class_="feature")
+            rows.append(tag("tr", name, tag("td", joined(names, ", "), more, class_="feature")))
     if not rows:
         return Html("")
     about = (
-        "A feature on the right has nearly the same information as the chosen one on the left, and may be cheaper to measure."
+        "A feature on the right has nearly the same information as the selected one on the left, and may be cheaper to measure."
     )
     note = f"Similarity in brackets, at least {at_least:g}; 1 is the same information."
-    heads = [_head("chosen"), _head("similar features that were not chosen")]
+    heads = [_head("selected"), _head("similar, not selected")]
     return joined(
         [
             tag("p", f"{about} {note}", class_="about"),
-            _answer_table("Features that could stand in for chosen ones", heads, rows[:ROWS], "stand-ins"),
+            _answer_table("Features that could stand in for selected ones", heads, rows[:ROWS], "stand-ins"),
             paragraph(f"The first {ROWS} of {len(rows):,}.") if len(rows) > ROWS else "",
         ]
     )

@@ -105,7 +105,7 @@ def _gains(selection: Selection) -> Html:
     shown = selected if len(selected) <= COMPACT + 1 else selected[:COMPACT]
     most = max([feature.gain or 0.0 for feature in selected])
     about = any(feature.top_label is not None for feature in selected)
-    heads = ["", "feature", "", ">gain", ">total %", *(["tells most about"] if about else [])]
+    heads = ["", "feature", "", ">gain", ">total %", *(["top label"] if about else [])]
     head = tag("tr", *(_head(text, look) for text, look in zip(heads, ("", "", "bar", "", "", "about"), strict=False)))
     rows = [_gain_row(feature, most, about) for feature in shown]
     if len(shown) < len(selected):

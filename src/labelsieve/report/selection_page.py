@@ -243,9 +243,11 @@ def selection_report(
         (
             *sections,
             Section("data", "Data", Html(data_section(data) + label_table(data, selection))),
-            Section("methods", "Methods", methods_section(rows)),
+            Section("methods", "Methods", folded(methods_section(rows), "What was computed, with formulas and papers", True)),
             Section("cite", "How to cite", citation_section()),
-            Section("reproduce", "How to reproduce", reproduce_section(None, blocks)),
+            Section(
+                "reproduce", "How to reproduce", folded(reproduce_section(None, blocks), "Data, parameters and versions", True)
+            ),
         ),
         heading=_counts(selection, data) if selection.explained is None else selection.explained.verdict,
         source=f"selection report · {name} · {sizes}",

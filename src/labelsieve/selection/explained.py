@@ -197,7 +197,8 @@ def verdict(facts: VerdictFacts) -> str:
         return f"{head}."
     if equal:
         return f"{head}, as much as {everything}."
-    difference = f"{_points(abs(facts.below_all))} points {'less' if facts.below_all > 0 else 'more'} than"
+    points = _points(abs(facts.below_all))
+    difference = f"{points} point{'' if points == '1' else 's'} {'less' if facts.below_all > 0 else 'more'} than"
     return f"{head}, {difference} {everything}."
 
 
