@@ -95,7 +95,7 @@ def _chosen(
         chosen &= counts >= ID_LEVEL_ROWS
         warn(
             f"X, {name} has {n_levels:,} levels in {n_rows:,.0f} rows, like an id: levels of fewer than {ID_LEVEL_ROWS} rows "
-            "are pooled into one, because the information of a level that hardly recurs is bias. Exclude the column, or "
+            "are pooled into one, because they look informative by chance. Exclude the column (excluded=, --excluded), or "
             f"derive groups from it.{_measurements(values)}",
             IdLikeColumnWarning,
             column=column,
