@@ -75,4 +75,4 @@ def test_the_command_line_names_them(tmp_path):
     pd.DataFrame({"x": X[:, 0], "z": X[:, 1], "good": INFORMATIVE, "never": 0}).to_csv(path, index=False)
     result = run("select", path, "--labels", "good,never", "-k", 1)
     assert result.exit_code == 0
-    assert result.stderr.count("column 1 ('never'): one value in all rows") == 1
+    assert result.stderr.count("column 'never': one value in all rows") == 1

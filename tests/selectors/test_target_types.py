@@ -252,7 +252,7 @@ def test_the_command_line_names_ambiguous_targets(houses):
     pd.concat([table] * 3).to_csv(houses, index=False)
     select = ["select", houses, "--labels", "street,floors", "-k", 1, "--details"]
     note = " ".join(run(*select).stderr.split())
-    assert "column 0 ('street'): whole numbers from 0 to 23 without a gap, 15 rows each on average: taken as numeric" in note
+    assert "column 'street': whole numbers from 0 to 23 without a gap, 15 rows each on average: taken as numeric" in note
     assert "--target-type class" in note
     assert run(*select, "--target-type", "street=class").stderr == ""
 

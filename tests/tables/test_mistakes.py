@@ -62,6 +62,11 @@ def told(table, path, category, *, labels=("y", "z"), quiet=False):
     return " ".join(result.stderr.split()), " ".join(of_frame)
 
 
+def named(texts, name):
+    """Pairs of a text and how it names a column: by its name where the table is a file, with its number in a frame."""
+    return zip(texts, (f"column '{name}'", f"('{name}')"), strict=True)
+
+
 @pytest.fixture
 def path(tmp_path):
     return tmp_path / "made.csv"
@@ -75,8 +80,8 @@ def test_a_feature_that_alone_predicts_a_target_is_told(table, path):
     cancelled = table["y"] == 1
     table["cancel_date"] = np.where(cancelled, "2024-02-1", None)
     table.loc[cancelled, "cancel_date"] = [f"2024-03-{1 + day % 28:02}" for day in range(int(cancelled.sum()))]
-    for text in told(table, path, LeakWarning):
-        assert "('cancel_date') predicts 'y', alone and almost perfectly. Was it known before the target?" in text
+    for text, column in named(told(table, path, LeakWarning), "cancel_date"):
+        assert f"{column} predicts 'y', alone and almost perfectly. Was it known before the target?" in text
         assert "If not, exclude it (excluded=, --excluded)" in text
 
 
@@ -92,8 +97,8 @@ def test_leaks_of_all_kinds_are_found(table, path, kind):
     else:
         table["z"] = pd.qcut(table["b"] + table["c"], 4, labels=["i", "ii", "iii", "iv"]).astype(str)
         table["leak"] = table["z"].map({"i": 3, "ii": 1, "iii": 2, "iv": 4})
-    for text in told(table, path, LeakWarning):
-        assert "('leak') predicts" in text
+    for text, column in named(told(table, path, LeakWarning), "leak"):
+        assert f"{column} predicts" in text
 
 
 def test_a_good_feature_is_no_leak(table, path):
@@ -106,8 +111,8 @@ def test_a_good_feature_is_no_leak(table, path):
 
 def test_a_column_that_numbers_the_rows_is_told_unless_it_is_excluded(table, path):
     table.insert(0, "number", np.random.default_rng(0).permutation(N) + 1000)
-    for text in told(table, path, TableWarning):
-        assert "column 0 ('number') has the whole numbers from 1,000 to 1,399, each once, like an id" in text
+    for text, column in named(told(table, path, TableWarning), "number"):
+        assert f"{column} has the whole numbers from 1,000 to 1,399, each once, like an id" in text
         assert "Exclude it" in text
     assert "number" not in run("select", path, "--labels", "y,z", "--excluded", "number").stderr
     with warnings.catch_warnings():
