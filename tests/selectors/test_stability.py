@@ -156,3 +156,23 @@ def test_halves_of_a_pair_have_no_row_in_common():
 
     samples = row_samples(11, 6, "pairs", 0.5, 0)
     assert all(len(a) == len(b) == 5 and not set(a) & set(b) for a, b in zip(samples[::2], samples[1::2], strict=True))
+
+
+def test_a_number_found_by_predictions_is_repeated_but_not_searched_again():
+    X, Y = make_data(seed=3)[:2]
+    sieve = Sieve(n_features_to_select="auto").fit(X, Y)
+    assert len(sieve.selected_) > 0
+    masks = selection_stability(sieve, X, Y, n_repeats=3, random_state=0).masks
+    assert (masks.sum(axis=1) == len(sieve.selected_)).all()
+    fixed = Sieve(n_features_to_select=len(sieve.selected_))
+    np.testing.assert_array_equal(masks, selection_stability(fixed, X, Y, n_repeats=3, random_state=0).masks)
+
+
+def test_an_empty_selection_has_no_stability():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(200, 10)), rng.integers(0, 2, (200, 2))
+    sieve = Sieve(n_features_to_select="auto").fit(X, Y)
+    assert len(sieve.selected_) == 0
+    found = selection_stability(sieve, X, Y, n_repeats=3, random_state=0)
+    assert not found.masks.any()
+    assert np.isnan(found.index)

@@ -14,6 +14,7 @@ from labelsieve.labelspace.base import RandomState
 from labelsieve.parameters import take_rows
 from labelsieve.selectors.auto.folds import for_all_rows
 from labelsieve.statistics import Stability, stability_index
+from labelsieve.stopping import CrossValidated
 from labelsieve.tables.targets import label_matrix, part_of_the_rows
 from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
@@ -38,7 +39,8 @@ def selection_stability(
     ----------
     selector : estimator
         An estimator with ``fit(X, Y)`` and ``get_support()``. It is cloned. A fitted :class:`labelsieve.AutoSieve` stands for
-        the method that it chose, in the number that it chose: the choice is not repeated.
+        the method that it chose, in the number that it chose: the choice is not repeated. So does a fitted selector whose
+        number of features was found by predictions (``"auto"``, ``CrossValidated``).
     X, Y : array-like, frame or sparse matrix
         The data.
     n_repeats : int, default=30
@@ -79,9 +81,14 @@ def selection_stability(
     samples = row_samples(n_rows, n_repeats, kind, fraction, random_state)
     Y = label_matrix(Y)  # of all rows: a sample may lack a label
     chosen = getattr(selector, "selector_", selector)
+    found = getattr(selector, "selected_", None) if isinstance(getattr(selector, "stopping_", None), CrossValidated) else None
     if chosen is None:  # an automatic selection of all features
         masks = [np.ones(X.shape[1], dtype=np.bool_)] * n_repeats
+    elif found is not None and len(found) == 0:
+        masks = [np.zeros(X.shape[1], dtype=np.bool_)] * n_repeats
     else:
+        if found is not None:
+            chosen = clone(chosen).set_params(n_features_to_select=len(found))
         chosen = for_all_rows(chosen, Y)
         masks = Parallel(n_jobs=n_jobs)(delayed(_support)(chosen, X, Y, rows) for rows in samples)
     return replace(stability_index(np.array(masks), confidence=confidence), kind=kind)
