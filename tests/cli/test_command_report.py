@@ -3,6 +3,8 @@
 import json
 import sys
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from labelsieve.studies import Study
@@ -39,6 +41,15 @@ def test_criterion_is_another_word_for_method(file, tmp_path):
         out = tmp_path / f"{option}.html"
         assert run("report", file, "--labels", 5, "-k", 2, option, "mifs", "-o", out, "--stability", 0).exit_code == 0
         assert "Battiti 1994" in out.read_text(encoding="utf-8")
+
+
+def test_a_table_of_noise_has_a_report_that_says_so(tmp_path):
+    rng = np.random.default_rng(0)
+    table = np.hstack([rng.normal(size=(200, 10)), rng.integers(0, 2, (200, 2))])
+    pd.DataFrame(table, columns=[*"abcdefghij", "y", "z"]).to_csv(tmp_path / "noise.csv", index=False)
+    out = tmp_path / "noise.html"
+    assert run("report", tmp_path / "noise.csv", "--labels", "y,z", "-o", out, "--stability", 2).exit_code == 0
+    assert "No selection of the 10 features clearly predicts the labels." in out.read_text(encoding="utf-8")
 
 
 def test_a_study_is_known_by_its_folder(tmp_path):

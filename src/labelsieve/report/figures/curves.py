@@ -262,8 +262,9 @@ def _mark(ax: Axes, auto: "AutoSieve") -> None:
 def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw the curve of nested cross-validation: the measure over the number of features, with the selected number.
 
-    The band is one standard error of the mean over the folds. The square is the best number; the dotted line is the threshold
-    of the rule, and the circle the smallest number within it, which the rule selects.
+    The band is one standard error of the mean. The square is the best number, and the circle the number that the rule keeps:
+    the smallest within its standard errors of the *difference* to the best, which are smaller than the band. A rule that
+    keeps no feature has its circle at 0.
 
     Parameters
     ----------
@@ -293,17 +294,14 @@ def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axe
     sizes, mean, error = rule.sizes_, rule.curve_.mean(axis=0), rule.standard_error_
     best = int(np.flatnonzero(sizes == rule.best_size_)[0])
     kept = rule.kept_size_
-    allowed = float(rule.standard_errors) * error[best]
-    threshold = mean[best] + (allowed if rule.lower_is_better_ else -allowed)
     if ax is None:
         ax = new_axes(COLUMN, 2.3)
     ax.fill_between(sizes, mean - error, mean + error, color=COLORS[0], alpha=0.2, linewidth=0, label="± 1 standard error")
     ax.plot(sizes, mean, color=COLORS[0], linewidth=1.3)
-    ax.axhline(threshold, color=GRAY, linewidth=0.9, linestyle=(0, (1, 1.5)), label="threshold")
     edge: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.6, "zorder": 3}
     ax.plot([rule.best_size_], [mean[best]], "s", color=COLORS[1], markersize=6, label=f"best: {rule.best_size_}", **edge)
-    index = int(np.flatnonzero(sizes == kept)[0])
-    ax.plot([kept], [mean[index]], "o", color=ink(), markersize=6, label=f"kept: {kept}", **edge)
+    value = mean[sizes == kept].item() if kept else 0.0
+    ax.plot([kept], [value], "o", color=ink(), markersize=6, label=f"kept: {kept}", **edge)
     if ylabel is None:
         losses = "loss" if rule.lower_is_better_ else "score"
         ylabel = rule.measure.replace("_", " ") if isinstance(rule.measure, str) else losses
