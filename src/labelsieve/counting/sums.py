@@ -798,7 +798,7 @@ class RowSums:
         """Add up what is wanted over these rows."""
         n_columns = int(self.starts[-1])
         sums, squares, crossed = (Wide.zeros(n_columns if wanted.margins else 0) for _ in range(3))
-        with_targets = Wide.zeros(n_columns, wanted.targets[1] - wanted.targets[0])
+        with_targets = self._with_targets(*wanted.targets)
         with_columns = Wide.zeros(n_columns, len(wanted.columns))
         ones = Vectors.of(np.ones((1, self._n_rows), dtype=np.int32), self._weights) if wanted.margins else None
         chosen = np.array([self._column(column) for column in wanted.columns], dtype=np.int32).reshape(-1, self._n_rows)
@@ -813,24 +813,25 @@ class RowSums:
             if newest.size:
                 part.add_products(newest, into := Wide.zeros(part.n_columns, newest.size), self._threads)
                 _put(with_columns, places, into)
-            if with_targets.shape[1]:
-                _put(with_targets, places, self._with_targets(part, *wanted.targets))
         return LinearSums(sums, squares, crossed, with_targets, with_columns)
 
-    def _with_targets(self, part: Part, first: int, last: int) -> Wide:
-        targets = (
-            self._targets if (first, last) == (0, self._targets.n_columns) else self._targets.take_columns(slice(first, last))
-        )
-        out = Wide.zeros(part.n_columns, last - first)
-        if isinstance(part, Lists):
-            part.add_listed(targets, self._weights, out, self._threads)
-            return out
-        for start, stop in pairwise([*range(0, last - first, VECTORS_AT_ONCE), last - first]):
-            values = targets.columns[:, start:stop].toarray().T
-            part.add_products(
-                Vectors.of(values, self._weights), into := Wide.zeros(part.n_columns, stop - start), self._threads
-            )
-            out.high[:, start:stop], out.low[:, start:stop] = into.high, into.low
+    def _with_targets(self, first: int, last: int) -> Wide:
+        """Add up the products of all columns with some targets, which are made dense once for all columns that need it."""
+        everything = (first, last) == (0, self._targets.n_columns)
+        targets = self._targets if everything else self._targets.take_columns(slice(first, last))
+        out = Wide.zeros(int(self.starts[-1]), last - first)
+        dense = []
+        for part, places in self._parts:
+            if isinstance(part, Lists):
+                part.add_listed(targets, self._weights, into := Wide.zeros(part.n_columns, last - first), self._threads)
+                _put(out, places, into)
+            else:
+                dense.append((part, places))
+        for start, stop in pairwise([*range(0, last - first, VECTORS_AT_ONCE), last - first] if dense else []):
+            vectors = Vectors.of(targets.columns[:, start:stop].toarray().T, self._weights)
+            for part, places in dense:
+                part.add_products(vectors, into := Wide.zeros(part.n_columns, stop - start), self._threads)
+                out.high[places, start:stop], out.low[places, start:stop] = into.high, into.low
         return out
 
     def _column(self, column: int) -> NDArray[np.int32]:
