@@ -6,8 +6,8 @@
 Features are selected on one half of the rows and predicted on the other, by the predictor of the explained share. RFECV removes
 10 % of the features at a time by the coefficients of a ridge regression of all targets, with five folds. Printed are, for every
 data set, the number of features and the share of the other half that they explain, then the means and the processor seconds.
-With --cost, only processor time on all rows is printed: a selection of 40 features, and how many times as much the explained
-share, its fold selections alone, the marks, and all of it with the selection take, the best of three runs each.
+With --cost, only processor time on all rows is printed: a selection of 40 features from arrays, and how many times as much the
+explained share, its fold selections alone, the marks, and all of it with the selection take, the best of three runs each.
 """
 
 import argparse
@@ -130,7 +130,7 @@ def cost_of(name: str) -> list[str]:
 
     sieve = Sieve(n_features_to_select=40).fit(problem)
     folds = parts._folds(problem, None, np.random.RandomState(0))
-    plain = best(lambda: Sieve(n_features_to_select=40).fit(problem))
+    plain = best(lambda: Sieve(n_features_to_select=40).fit(data.X, data.Y))
     share = best(lambda: parts.explained_share(sieve, problem, n_features=40)) / plain
     selections = best(lambda: [parts.fold_selection(sieve, problem, train, 40) for train, _ in folds]) / plain
     marks = best(lambda: row_tests_of(problem, sieve.selected_, problem.n_features)) / plain
