@@ -4,6 +4,7 @@ import re
 import sys
 import textwrap
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -51,7 +52,7 @@ HEADING = 10  # headings of numbers that are longer are broken after a word, a h
 SHORT = 24  # a table with longer texts, or names of twice that, is not split: they are folded
 WORD = 16  # characters: longer words may be folded in a column of text
 GAP = 3  # blanks between columns
-_PIECE = re.compile(r"\S*?(?:[_.:/+-]+|\s+|$)")  # of a text that is broken into lines
+_PIECE = re.compile(r"\S*?(?:[_.:/+-]+|\s+|$)")  # of a word that is broken into lines
 READABLE = 100  # longer lines of prose are hard to read, however wide the terminal is
 
 
@@ -350,7 +351,9 @@ def text_of(table: Table) -> str:
 
 
 def _hanging(text: str, width: int) -> str:
-    r"""Break a text into lines after a blank or a mark such as ``_``; further lines begin under the last of several columns.
+    r"""Break a text into lines after blanks, and words that are longer than a line after marks such as ``_``.
+
+    Further lines begin under the last of several columns.
 
     >>> print(_hanging("   3   fly_ash_kg_per_m3", 18))
        3   fly_ash_kg_
@@ -358,7 +361,9 @@ def _hanging(text: str, width: int) -> str:
     """
     indent = max((match.end() for match in re.finditer(f" {{{GAP}}}(?=[^ ])", text)), default=0)
     lines = [""]
-    for piece in _PIECE.findall(text):
+    words = re.findall(r"\s*\S+\s*", text)
+    pieces = [[word] if indent + cell_len(word.strip()) <= width else _PIECE.findall(word) for word in words]
+    for piece in chain.from_iterable(pieces):
         if cell_len(lines[-1] + piece.rstrip()) > width >= indent + cell_len(piece.rstrip()):
             lines.append(" " * indent)
         for character in piece:
