@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from labelsieve.statistics import Comparison, compare
 from labelsieve.studies import Protocol, StudyResults
 from replications.mulan import MulanBRkNN, MulanFolds, MulanRanking
-from replications.replication import printed_values
+from replications.replication import grade, printed_values
 
 _PRINTED = printed_values("mlinfogain")
 # Hamming loss of BR-kNN after MLInfoGain, at 10 %, 20 %, ..., 90 % of the features, and without selection.
@@ -157,6 +157,16 @@ def marked(ours: float, printed: float) -> str:
     ('0.1890', '0.1887*')
     """
     return f"{ours:.4f}" if same(ours, printed) else f"{ours:.4f}*"
+
+
+def graded(row: int, ours: Iterable[float], printed: Iterable[float]) -> dict[tuple[int, int], str]:
+    """Return the grades of the values in a row of a table, from the third column on, by the printed four decimals.
+
+    >>> graded(1, [0.18895, 0.1887], [0.1890, 0.1890])
+    {(1, 2): 'within', (1, 3): 'beyond'}
+    """
+    pairs = enumerate(zip(ours, printed, strict=True), start=2)
+    return {(row, column): grade(value, theirs, NEAR) for column, (value, theirs) in pairs}
 
 
 def share(flags: Iterable[bool]) -> str:
