@@ -48,6 +48,8 @@ class Replication:
         Tables from the results of all parts: published numbers, ours, and where they agree.
     figures : callable, optional
         Figures by name, from the same results.
+    deviations : mapping
+        Where values of the paper are not ours, by topic, and the cause; the same for all experiments of a paper.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Replication:
     protocols: MakesProtocols
     result_tables: MakesTables
     figures: MakesFigures | None = None
+    deviations: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -67,7 +70,8 @@ class Replication:
         about = texts[name]
         common = {topic: texts["common"][topic] for topic in about.get("common", ())}
         assumptions = common | about.get("assumptions", {})
-        return cls(name, about["title"], texts["paper"], assumptions, protocols, result_tables, figures)
+        deviations = texts["deviations"]
+        return cls(name, about["title"], texts["paper"], assumptions, protocols, result_tables, figures, deviations)
 
 
 @dataclass(frozen=True)

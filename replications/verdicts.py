@@ -110,12 +110,14 @@ class Coverage:
     undecided: int
 
 
-def coverage(replication: Replication, results: Results) -> Coverage:
-    """Count what is finished; where a paper has two readings, the printed values are those of the one with more close ones."""
+def coverage(replication: Replication, results: Results, tables: Sequence[ResultTable]) -> Coverage:
+    """Count what is finished; where a paper has two readings, the printed values are those of the one with more close ones.
+
+    ``tables`` are the :func:`reported_tables` of the results.
+    """
     protocols = replication.protocols(full=True, sets=None, data_home=None)
     groups = sum(len(list(finished_groups(protocol, results[part]))) for part, protocol in protocols.items() if part in results)
     every = sum(len(_groups(protocol, source.name)) for protocol in protocols.values() for source in protocol.datasets)
-    tables = reported_tables(replication, results)
     readings: dict[str, list[Compared]] = {}
     for table in tables:
         if table.compared is not None:

@@ -155,8 +155,11 @@ def test_figures_5_and_7_are_drawn_from_what_was_run():
     assert occ_figure5.result_tables(grid)[0].rows[0][:2] == ("scene", "0.500")
     assert len(occ_figure5.figures(grid)["figure5"].axes) == 4  # two maps, each with its bar
     rows = {"rows": PrintedResults(lambda *_: 0.5, [f"{one} 50%" for one in occ_figure7.METHODS], ["yeast"])}
-    assert occ_figure7.result_tables(rows)[-1].rows[0][1] == "does not"  # a tie is no win
+    verdicts = [row[1] for row in occ_figure7.result_tables(rows)[-1].rows]
+    assert verdicts == ["undecided", "does not", "undecided", "undecided"], "a tie is no win, and the others were not run"
     assert len(occ_figure7.figures(rows)["figure7"].axes) == 2
+    rows["rows"].classifiers.append(f"{occ_figure7.METHODS[0]} 60%")
+    assert occ_figure7.finished_sets(rows["rows"]) == [], "means over other shares of the rows cannot be compared"
 
 
 def test_figures_are_run_as_written_and_as_programmed():

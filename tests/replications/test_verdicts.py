@@ -49,7 +49,7 @@ def test_a_complete_run_decides_all_claims():
     full = results_of(NAMES)
     assert unfinished(STUDY, full) == set()
     assert [table.summary for table in reported_tables(STUDY, full)[:2]] == ["2 of 2 claims hold here.", "It holds."]
-    found = coverage(STUDY, full)
+    found = coverage(STUDY, full, reported_tables(STUDY, full))
     assert (found.groups, found.all_groups, found.replicated, found.close) == (3, 3, 4, 3)
     assert (found.holds, found.fails, found.undecided) == (2, 0, 0)
 
@@ -61,7 +61,8 @@ def test_nothing_is_reported_without_results():
 
 @pytest.mark.parametrize("name", REPLICATIONS)
 def test_the_archive_of_every_study_can_be_reported(name):
-    found = coverage(REPLICATIONS[name], archived(name))
+    results = archived(name)
+    found = coverage(REPLICATIONS[name], results, reported_tables(REPLICATIONS[name], results))
     assert 0 <= found.groups <= found.all_groups
     assert found.close <= found.replicated <= found.printed or not found.printed
     assert found.printed == n_printed(name)
