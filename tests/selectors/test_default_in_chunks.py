@@ -128,3 +128,16 @@ def test_workers_of_a_cluster(monkeypatch):
             assert_same(Sieve(criterion, n_features_to_select=8).fit(*lazy, sample_weight=weights), expected)
             named = Sieve(criterion, n_features_to_select=8, backend="dask")
             assert_same(named.fit(in_chunks(X, Y, [4000, 5000]), sample_weight=weights), expected)
+
+
+def test_every_column_is_read_once_for_both_gains(tmp_path, monkeypatch):
+    """But all of them again for the numbers, where the codes of some are in the cache."""
+    X, Y = make_table(3, 200)
+    reading, read = ChunkedTable.features, []
+    monkeypatch.setattr(ChunkedTable, "features", lambda table, columns: read.extend(columns) or reading(table, columns))
+    table = in_chunks(X, Y, [100, 100], memory_limit=60 * 200, cache_folder=tmp_path)  # one column at a time
+    expected = Sieve(n_features_to_select=4).fit(X, Y)
+    assert_same(Sieve(n_features_to_select=4).fit(table), expected)
+    assert read == [*range(X.shape[1])]
+    assert_same(Sieve(n_features_to_select=4).fit(table), expected)
+    assert read == 2 * [*range(X.shape[1])]

@@ -5,7 +5,8 @@
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
@@ -89,6 +90,7 @@ class ChunkedTable(StoredTable):
             raise DatasetError("there are no rows.", "Is the file complete, or does a filter leave nothing?")
         self._source, self._token = source, uuid4().bytes
         self._rows: NDArray[np.bool_] | None = None
+        self._shown_to: Callable[[list[int], Any], None] | None = None
         free = (available_memory() or 2**32) // 2
         limit = read_size(memory_limit, "memory_limit") if isinstance(memory_limit, str) else memory_limit
         self.memory_limit = free if limit is None else whole_number(limit, "memory_limit", 1, 2**62)
@@ -271,15 +273,28 @@ class ChunkedTable(StoredTable):
             waiting, done = file.unfinished, 0
             for columns in self.groups(waiting):
                 some = discretizer.for_columns(columns, self.feature_names)
-                codes = some.encode(self.features(columns), targets, weights)
+                features = self.features(columns)
+                codes = some.encode(features, targets, weights)
                 if isinstance(codes, list):
                     raise InputError(
                         "Cut points for each target need the table in memory; use MDL(targets='joint') or MDL(targets='copy')."
                     )
                 file.write(columns, codes)
+                if self._shown_to is not None:
+                    self._shown_to(columns, features)
+                del features
                 done += len(columns)
                 progress(done, len(waiting))
             return file.codes(self.memory_limit, backend=self.backend)
+
+    @contextmanager
+    def shown_to(self, look: Callable[[list[int], Any], None]) -> Iterator[None]:
+        """Show the features that are encoded while the context lasts, and their columns, to ``look``."""
+        self._shown_to = look
+        try:
+            yield
+        finally:
+            self._shown_to = None
 
     def _codes_key(self, discretizer: "Discretizer", targets: Codes, weights: WeightsLike) -> str:
         """A hash of what the codes depend on; of the targets too, if the discretizer is supervised."""

@@ -1,6 +1,6 @@
 """The least-squares gain: how much each feature improves the fit of a linear model of all targets, from sums of products."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -19,7 +19,6 @@ from labelsieve.counting.sums import (
     SharedSums,
     SumSource,
     Wanted,
-    WholeColumns,
     WholeTargets,
     Wide,
     row_total,
@@ -92,60 +91,76 @@ def linear_data(
     return LinearData(RowSums([columns], whole, of_rows, threads, per_feature=per_feature), whole, quantized)
 
 
-def stored_linear_data(
-    table: ChunkedTable,
-    targets: TargetTable,
-    *,
-    basis: Basis = "linear",
-    nominal: ColumnsLike | None = None,
-    weights: Real | None = None,
-    n_jobs: int | None = None,
-    allow_missing: bool = True,
-    backend: str = "chunked",
-) -> LinearData:
-    """Scale a table that is read by columns; with "dask" or "spark" its rows go to the workers.
+class StoredColumns:
+    """The columns of a table that is read by columns, scaled to whole numbers and stored in a temporary file.
 
-    Cost: every column is read once, beside the reading for its bins. The whole numbers are in a temporary file.
+    Parameters
+    ----------
+    table : ChunkedTable
+    targets, basis, nominal, weights, n_jobs, allow_missing
+        As for :func:`linear_data`.
     """
-    threads, quantized = core.Threads(n_threads(n_jobs)), None if weights is None else quantize(weights)
-    n_rows, n_features = table.shape
-    named: Collection[int] = ()
-    if nominal is not None:
-        every = isinstance(nominal, str)
-        named = range(n_features) if every else column_numbers(nominal, table.feature_names, n_features, "nominal")
-    whole = WholeTargets.of(targets, quantized)
 
-    def groups() -> Iterator[WholeColumns]:
+    def __init__(
+        self,
+        table: ChunkedTable,
+        targets: TargetTable,
+        *,
+        basis: Basis = "linear",
+        nominal: ColumnsLike | None = None,
+        weights: Real | None = None,
+        n_jobs: int | None = None,
+        allow_missing: bool = True,
+    ) -> None:
+        self._table, self._basis, self._allow_missing = table, basis, allow_missing
+        self._threads, self._weights = core.Threads(n_threads(n_jobs)), None if weights is None else quantize(weights)
+        n_rows, n_features = table.shape
+        self._nominal: Collection[int] = ()
+        if nominal is not None:
+            every = isinstance(nominal, str)
+            self._nominal = range(n_features) if every else column_numbers(nominal, table.feature_names, n_features, "nominal")
+        self._targets = WholeTargets.of(targets, self._weights)
+        self._stored = ChunkedSums(
+            n_features,
+            self._targets,
+            row_total(self._weights, n_rows)[1],
+            per_feature=n_per_feature(basis),
+            memory_limit=table.memory_limit,
+            threads=self._threads,
+            folder=table.cache_folder,
+        )
+
+    def add(self, columns: list[int], features: Any) -> None:
+        """Scale features that were read, if they are the next ones."""
+        n_added = self._stored.n_added
+        if columns != [*range(n_added, n_added + len(columns))]:
+            return
+        numbers = read_table(features, allow_missing=True)
+        numbers = declare_nominal(numbers, [at for at, column in enumerate(columns) if column in self._nominal])
+        whole = whole_columns(numbers, self._basis, self._weights, self._threads, allow_missing=self._allow_missing)
+        self._stored.add(whole)
+
+    def linear_data(self, backend: str = "chunked") -> LinearData:
+        """Return all columns for a linear model; with "dask" or "spark" their rows go to the workers.
+
+        Cost: columns that were not added are read.
+        """
+        n_features = self._table.shape[1]
+        source: SumSource = self._stored
         with progress_bar("scaling features") as progress:
-            done = 0
-            for columns in table.groups(range(n_features)):
-                numbers = read_table(table.features(columns), allow_missing=True)
-                numbers = declare_nominal(numbers, [at for at, column in enumerate(columns) if column in named])
-                yield whole_columns(numbers, basis, quantized, threads, allow_missing=allow_missing)
-                done += len(columns)
-                progress(done, n_features)
+            for columns in self._table.groups(range(self._stored.n_added, n_features)):
+                self.add(columns, self._table.features(columns))
+                progress(self._stored.n_added, n_features)
+        if backend == "dask":
+            from labelsieve.counting.backends.dask.cluster import Cluster, find_client
+            from labelsieve.counting.backends.dask.sums import DaskSums
 
-    source: SumSource
-    source = stored = ChunkedSums(
-        groups(),
-        n_features,
-        whole,
-        row_total(quantized, n_rows)[1],
-        per_feature=n_per_feature(basis),
-        memory_limit=table.memory_limit,
-        threads=threads,
-        folder=table.cache_folder,
-    )
-    if backend == "dask":
-        from labelsieve.counting.backends.dask.cluster import Cluster, find_client
-        from labelsieve.counting.backends.dask.sums import DaskSums
+            source = DaskSums(Cluster(find_client(), CLUSTER_SECONDS), self._stored)
+        elif backend == "spark":
+            from labelsieve.counting.backends.spark import SparkSums
 
-        source = DaskSums(Cluster(find_client(), CLUSTER_SECONDS), stored)
-    elif backend == "spark":
-        from labelsieve.counting.backends.spark import SparkSums
-
-        source = SparkSums(stored)
-    return LinearData(source, whole, quantized)
+            source = SparkSums(self._stored)
+        return LinearData(source, self._targets, self._weights)
 
 
 def n_per_feature(basis: Basis) -> int:

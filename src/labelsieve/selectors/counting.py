@@ -20,7 +20,7 @@ from labelsieve.parameters import StrOptions, parameter
 from labelsieve.registry import ResolvedMethod, make_discretizer, make_target_discretizer
 from labelsieve.resources import thread_context
 from labelsieve.search import sampling_error
-from labelsieve.search.least_squares import LinearData, linear_data, stored_linear_data
+from labelsieve.search.least_squares import LinearData, StoredColumns, linear_data
 from labelsieve.selectors.base import N_FEATURES, TARGET_TYPE, BaseRanking, BaseSieve, Count
 from labelsieve.stopping import StoppingRule
 from labelsieve.tables.codes import Codes
@@ -86,27 +86,30 @@ class BaseCountingSieve(BaseSieve):
         return CountingOptions(weights=data.weights, estimator=method.estimator, n_jobs=self.n_jobs, backend=self.backend)
 
     def _linear_data(self, method: ResolvedMethod, problem: Problem, backend: Backend | None) -> LinearData:
-        """Read columns and targets for a linear model; columns that the discretizer declares nominal are nominal here, too.
+        """Read columns and targets of a table in memory for a linear model; ``backend`` counts the rows of the same table."""
+        return linear_data(problem.features, problem.targets, backend=backend, **self._linear_options(method, problem))
 
-        ``backend`` counts the rows of the same table, if that is in memory.
-        """
+    def _stored_columns(self, method: ResolvedMethod, problem: Problem) -> StoredColumns | None:
+        """Return what scales the columns of a ChunkedTable for a linear model; None for other data, or without such a model."""
+        if method.linear is None or not isinstance(problem.X, ChunkedTable):
+            return None
+        return StoredColumns(problem.X, problem.targets, **self._linear_options(method, problem))
+
+    def _linear_options(self, method: ResolvedMethod, problem: Problem) -> dict[str, Any]:
+        """Return settings of a linear model: columns that the discretizer declares nominal are nominal there, too."""
         linear = method.linear
         assert linear is not None
         nominal = linear.nominal
         if nominal is None:  # codes are levels, whatever their numbers
             is_given = isinstance(method.discretizer, AsGiven)
             nominal = "all" if is_given else vars(method.discretizer).get("nominal")
-        options: dict[str, Any] = {
+        return {
             "basis": linear.basis,
             "nominal": nominal,
             "weights": problem.weights,
             "n_jobs": self.n_jobs,
             "allow_missing": vars(method.discretizer).get("missing") != "error",
         }
-        if isinstance(problem.X, ChunkedTable):
-            name = problem.X.backend if self.backend == "auto" else str(self.backend)
-            return stored_linear_data(problem.X, problem.targets, backend=name, **options)
-        return linear_data(problem.features, problem.targets, backend=backend, **options)
 
     def _find_parents(
         self, method: ResolvedMethod, problem: Problem, tables: list[CountingInput], given: Parents

@@ -5,6 +5,7 @@ The second half of the module is the table of what goes with what: combinations 
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from threading import Lock
 from typing import Any, NamedTuple, Self
@@ -24,6 +25,7 @@ from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
 from labelsieve.search import CombinedGain, Gain, GreedySearch, LazyGain, LeastSquaresGain, evaluates_lazily, joined_scores
+from labelsieve.search.least_squares import StoredColumns
 from labelsieve.search.many_labels import lazy_gain
 from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
@@ -202,10 +204,12 @@ class Sieve(BaseCountingSieve):
             "n_rows_left_out": problem.n_left_out,
         }
         if method.formula is None:
-            linear = self._least_squares(method, problem, None)
+            linear = self._least_squares(method, problem, None, self._stored_columns(method, problem))
             search = GreedySearch(linear, problem.n_features, forced, excluded, linear.constant_features)
             return _Started(search, problem, None, None, attributes, Lock())
-        tables = method.encode(problem, self.n_jobs)
+        scaled = self._stored_columns(method, problem)
+        with nullcontext() if scaled is None else problem.X.shown_to(scaled.add):  # every column is read once for both gains
+            tables = method.encode(problem, self.n_jobs)
         joined = isinstance(method.criterion, JoinedMIM)
         data = tables[0] if joined or len(tables) == 1 else one_table(tables, "Sieve")
         if data.X.levels.max() > ID_LEVELS and not isinstance(method.discretizer, AsGiven):
@@ -234,7 +238,7 @@ class Sieve(BaseCountingSieve):
             gain = joined_scores(tables, method.criterion, options)
         elif isinstance(method.criterion, Hybrid):
             gain = CombinedGain(
-                {"information": gain, "least squares": self._least_squares(method, problem, workspace.backend)},
+                {"information": gain, "least squares": self._least_squares(method, problem, workspace.backend, scaled)},
                 problem.n_features,
                 method.criterion.weights,
                 combine=method.criterion.combine,
@@ -250,13 +254,21 @@ class Sieve(BaseCountingSieve):
         search = GreedySearch(gain, data.X.n_columns, forced, excluded, last)
         return _Started(search, problem, workspace, parents, attributes, Lock())
 
-    def _least_squares(self, method: ResolvedMethod, problem: Problem, backend: Backend | None) -> LeastSquaresGain:
-        """Return the gain of a linear model of all targets; ``backend`` counts the same rows, if anything is counted."""
+    def _least_squares(
+        self, method: ResolvedMethod, problem: Problem, backend: Backend | None, scaled: StoredColumns | None
+    ) -> LeastSquaresGain:
+        """Return the gain of a linear model of all targets.
+
+        ``backend`` counts the same rows, if anything is counted; ``scaled`` are the columns of a ChunkedTable.
+        """
         assert method.linear is not None
         of_targets = None
         if self.target_weight is not None:
             of_targets = checked_weights(self.target_weight, "target_weight", problem.targets.n_columns, "target")
-        data = self._linear_data(method, problem, backend)
+        if scaled is None:
+            data = self._linear_data(method, problem, backend)
+        else:
+            data = scaled.linear_data(problem.X.backend if self.backend == "auto" else str(self.backend))
         return LeastSquaresGain(data, penalty=method.linear.penalty, target_weights=of_targets, n_jobs=self.n_jobs)
 
     def _extend(self, started: _Started, rule: Any, n_before: int) -> Result:

@@ -2,7 +2,7 @@
 
 import pickle
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -44,12 +44,10 @@ class _Piece(NamedTuple):
 
 
 class ChunkedSums:
-    """A :class:`~labelsieve.counting.sums.SumSource` whose columns are in a temporary file.
+    """A :class:`~labelsieve.counting.sums.SumSource` whose columns are in a temporary file, where :meth:`add` puts them.
 
     Parameters
     ----------
-    groups : iterable of WholeColumns
-        All features, some after the other, each with all rows.
     n_features : int
     targets : WholeTargets
     weights : ndarray of int64, default=None
@@ -71,7 +69,6 @@ class ChunkedSums:
 
     def __init__(
         self,
-        groups: Iterable[WholeColumns],
         n_features: int,
         targets: WholeTargets,
         weights: NDArray[np.int64] | None,
@@ -82,23 +79,30 @@ class ChunkedSums:
         folder: Path | None = None,
     ) -> None:
         self._targets, self._weights, self._per_feature, self._threads = targets, weights, per_feature, threads
-        self._n_rows = targets.columns.shape[0]
+        self._n_rows, self._n_features = targets.columns.shape[0], n_features
+        self._limit = min(MOST_BYTES, memory_limit // 8)
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         self._file = OpenFile(tempfile.TemporaryFile(dir=folder))  # noqa: SIM115  closed by OpenFile
         self._pieces: list[list[_Piece]] = []  # of every chunk
         self._bounds: list[int] = []
-        widths = []
-        for group in groups:
-            if not self._bounds:
-                limit = min(MOST_BYTES, memory_limit // 8)
-                self._bounds = _row_bounds(group, n_features, self._n_rows, limit)
-                self._pieces = [[] for _ in self._bounds[1:]]
-            self._write(group)
-            widths.append(group.widths)
-        self.starts = starts_of(np.concatenate(widths))
+        self._widths: list[NDArray[np.int64]] = []
 
-    def _write(self, group: WholeColumns) -> None:
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        return starts_of(np.concatenate(self._widths))
+
+    @property
+    def n_added(self) -> int:
+        """Number of features that were added."""
+        return sum(map(len, self._widths))
+
+    def add(self, group: WholeColumns) -> None:
+        """Store the next features, each with all rows."""
+        if not self._bounds:
+            self._bounds = _row_bounds(group, self._n_features, self._n_rows, self._limit)
+            self._pieces = [[] for _ in self._bounds[1:]]
+        self._widths.append(group.widths)
         for pieces, start, stop in zip(self._pieces, self._bounds[:-1], self._bounds[1:], strict=True):
             parts = [part.take_rows(start, stop) for part in group.parts]
             content = pickle.dumps(WholeColumns(parts, group.places, group.widths), protocol=pickle.HIGHEST_PROTOCOL)
