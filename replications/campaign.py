@@ -223,26 +223,27 @@ def _in_workers(
 
 
 class Queue:
-    """Cells in the order in which they run: the group that needs the fewest seconds in all comes first."""
+    """Cells in the order in which they run: the group that needs the fewest seconds in all comes first.
+
+    The order is decided for every cell anew, so a group that turns out to be expensive waits.
+    """
 
     def __init__(self, cells: Mapping[int, Cell], costs: Costs) -> None:
         self._costs = costs
         self._waiting: dict[Group, list[int]] = defaultdict(list)
         for index, cell in cells.items():
             self._waiting[cell.group].append(index)
-        self._current: Group | None = None
 
     def take(self, seconds_left: float) -> int | None:
         """Return the next cell; None if no cell fits in the time."""
-        if self._current not in self._waiting or self._costs(self._current) >= seconds_left:
-            expected = {group: self._costs(group) for group in self._waiting}
-            fitting = [group for group, seconds in expected.items() if seconds < seconds_left]
-            if not fitting:
-                return None
-            self._current = min(fitting, key=lambda group: expected[group] * len(self._waiting[group]))
-        index = self._waiting[self._current].pop()
-        if not self._waiting[self._current]:
-            del self._waiting[self._current]
+        expected = {group: self._costs(group) for group in self._waiting}
+        fitting = [group for group, seconds in expected.items() if seconds < seconds_left]
+        if not fitting:
+            return None
+        cheapest = min(fitting, key=lambda group: expected[group] * len(self._waiting[group]))
+        index = self._waiting[cheapest].pop()
+        if not self._waiting[cheapest]:
+            del self._waiting[cheapest]
         return index
 
 

@@ -89,6 +89,17 @@ def test_groups_that_need_the_fewest_seconds_in_all_come_first():
     assert queue.take(10.0) is None, "no time is left for it"
 
 
+def test_a_group_that_turns_out_to_be_expensive_waits():
+    cheap, misjudged = (archive.Group("study", "part", name, "jmi", "knn") for name in ("a", "b"))
+    costs = campaign.Costs()
+    costs.guesses |= {cheap: 2.0, misjudged: 0.1}
+    queue = campaign.Queue(dict(enumerate(campaign.Cell(group, None) for group in (misjudged, misjudged, cheap))), costs)
+    assert queue.take(1000.0) == 1
+    costs.add(misjudged, 100.0)
+    costs.add(cheap, 2.0)
+    assert [queue.take(1000.0) for _ in range(2)] == [2, 0]
+
+
 @pytest.fixture(scope="module")
 def checked():
     """Return what a check of all studies prints.
