@@ -28,7 +28,6 @@ REFUSED = {
         "1",
         "two columns have the same name: '0' (columns 2 and 3). Rename one of them; is the first row",
     ),
-    "row numbers": (",a,y\n0,1,0\n", "1", "column 1 has no name"),
     "no rows": ("a,b,y\n", "1", "no rows under the header"),
     "nothing": ("", "1", "the file is empty"),
     "not text": (b"a,b,y\n\xff\xfe\x00,2,0\n", "1", "line 2: there is a NUL byte"),
