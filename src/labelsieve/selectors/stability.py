@@ -16,7 +16,7 @@ from labelsieve.selectors.auto.folds import for_all_rows
 from labelsieve.statistics import Stability, stability_index
 from labelsieve.stopping import CrossValidated
 from labelsieve.tables.targets import label_matrix, part_of_the_rows
-from labelsieve.tables.types import TableLike, TargetsLike, as_table
+from labelsieve.tables.types import StoredTable, TableLike, TargetsLike, as_table
 
 Kind = Literal["auto", "bootstrap", "subsample", "pairs"]
 
@@ -76,6 +76,8 @@ def selection_stability(
     one_of(kind, "kind", ("auto", "bootstrap", "subsample", "pairs"))
     if kind == "auto":
         kind = "subsample" if getattr(selector, "needs_distinct_rows", False) else "bootstrap"
+    if isinstance(X, StoredTable):
+        raise InputError("Stability is measured on samples of the rows of a table in memory; pass X and Y as arrays or frames.")
     X = as_table(X)
     n_rows = X.shape[0]
     samples = row_samples(n_rows, n_repeats, kind, fraction, random_state)
