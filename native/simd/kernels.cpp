@@ -266,15 +266,36 @@ bool pack_rows(const RowMajorCodes& of) {
     return of.width % 64 == 0 || of.levels == 2 ? pack_codes<true>(of) : pack_codes<false>(of);
 }
 
-void transpose(uint64_t* matrix) {
-    uint64_t mask = 0x00000000FFFFFFFFu;
-    for (int distance = 32; distance != 0; distance >>= 1, mask ^= mask << distance) {
-        for (int k = 0; k < 64; k = (k + distance + 1) & ~distance) {
-            const uint64_t swapped = (matrix[k] >> distance ^ matrix[k + distance]) & mask;
-            matrix[k] ^= swapped << distance;
-            matrix[k + distance] ^= swapped;
-        }
+// Exchanges the bits of `up` that are `shift` above those of `down`, for eight pairs of words.
+template <int shift>
+inline void exchange_bits(uint64_t mask, uint64_t* LABELSIEVE_RESTRICT up,
+                          uint64_t* LABELSIEVE_RESTRICT down) {
+    for (int i = 0; i < 8; ++i) {
+        const uint64_t swapped = (up[i] >> shift ^ down[i]) & mask;
+        up[i] ^= swapped << shift;
+        down[i] ^= swapped;
     }
+}
+
+// Blocks of eight by eight bits inside, then as wholes. Words that are handled together lie next to each
+// other: those of the same place in all blocks first, then those of a block.
+void transpose(uint64_t* matrix) {
+    alignas(64) uint64_t by_place[64];
+    for (int block = 0; block < 8; ++block)
+        for (int place = 0; place < 8; ++place) by_place[8 * place + block] = matrix[8 * block + place];
+    for (int k = 0; k < 4; ++k)
+        exchange_bits<4>(0x0F0F0F0F0F0F0F0Fu, by_place + 8 * k, by_place + 8 * (k + 4));
+    for (int k = 0; k < 8; k = (k + 3) & ~2)
+        exchange_bits<2>(0x3333333333333333u, by_place + 8 * k, by_place + 8 * (k + 2));
+    for (int k = 0; k < 8; k += 2)
+        exchange_bits<1>(0x5555555555555555u, by_place + 8 * k, by_place + 8 * (k + 1));
+    for (int block = 0; block < 8; ++block)
+        for (int place = 0; place < 8; ++place) matrix[8 * block + place] = by_place[8 * place + block];
+    for (int k = 0; k < 4; ++k) exchange_bits<32>(0x00000000FFFFFFFFu, matrix + 8 * k, matrix + 8 * (k + 4));
+    for (int k = 0; k < 8; k = (k + 3) & ~2)
+        exchange_bits<16>(0x0000FFFF0000FFFFu, matrix + 8 * k, matrix + 8 * (k + 2));
+    for (int k = 0; k < 8; k += 2)
+        exchange_bits<8>(0x00FF00FF00FF00FFu, matrix + 8 * k, matrix + 8 * (k + 1));
 }
 
 // Four columns at a time: a sum is then loaded and stored once for four additions.
