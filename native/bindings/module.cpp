@@ -13,14 +13,6 @@ std::vector<uint32_t> levels_of(const Vector<uint32_t>& levels, size_t n_columns
     return all;
 }
 
-// A table of codes and the arrays that it views.
-struct Table {
-    Matrix dense;
-    CsrArrays<row_t, code_t> sparse;
-    Vector<code_t> implicit;
-    std::unique_ptr<Columns> columns;
-};
-
 Table* dense_table(Matrix codes, Vector<uint32_t> levels) {
     const StridedNumbers numbers = numbers_of(codes);
     require(numbers.type == Number::u8 || numbers.type == Number::u16, "codes must be uint8 or uint16");
@@ -331,6 +323,7 @@ NB_MODULE(_native, m) {
         nb::cast<unsigned long>(nb::module_::import_("threading").attr("main_thread")().attr("ident"));
     bind_numbers(m);
     bind_neighbors(m);
+    bind_candidates(m);
     bind_common_rows(m);
     bind_raw_counts(m);
     bind_pursuit(m);

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "common/csr_view.hpp"
+#include "counting/columns.hpp"
 #include "discretize/encode.hpp"
 
 namespace nb = nanobind;
@@ -110,6 +111,15 @@ inline StridedNumbers numbers_of(const Matrix& array) {
             .n_columns = array.shape(1)};
 }
 
+// A table of codes and the arrays that it views.
+struct Table {
+    Matrix dense;
+    CsrArrays<row_t, code_t> sparse;
+    Vector<code_t> implicit;
+    std::unique_ptr<Columns> columns;
+};
+
+void bind_candidates(nb::module_& m);
 void bind_medoids(nb::module_& m);
 void bind_neighbors(nb::module_& m);
 void bind_numbers(nb::module_& m);

@@ -15,6 +15,8 @@ using namespace labelsieve;
 
 // Of the other files.
 void test_common_rows();
+void test_candidates();
+void test_candidates_check_codes();
 void test_non_empty();
 void test_weights();
 void test_shrunk();
@@ -340,6 +342,8 @@ int main() {
     test_tall_data();
     test_row_index();
     test_common_rows();
+    test_candidates();
+    test_candidates_check_codes();
     test_non_empty();
     test_weights();
     test_shrunk();
