@@ -7,9 +7,8 @@ import scipy.sparse as sp
 from labelsieve import Sieve
 from labelsieve.criteria import CMIM, Criterion
 from labelsieve.formula import I, f, max_s, mean_s, min_s, pos, s, sum_s, sum_y, y
-from labelsieve.search import evaluates_lazily
+from labelsieve.search import gains
 from labelsieve.search.many_labels import lazy_gain
-from labelsieve.tables.codes import Codes
 
 
 class NegativeMaximum(Criterion):
@@ -54,7 +53,7 @@ def test_lazy_selection_is_that_of_all_scores(criterion, batch, kind, data, monk
     X, Y = data
     settings = {"discretizer": None, "n_features_to_select": 12, "excluded": [3], "forced": [30, 2]}
     expected = Sieve(criterion, **settings).fit(X, Y)
-    monkeypatch.setattr(lazy_gain, "ACCUMULATOR_BYTES", 0)
+    monkeypatch.setattr(gains, "ACCUMULATOR_BYTES", 0)
     monkeypatch.setattr(lazy_gain, "BATCH_BYTES", 8 * 25 * batch)
     lazy = Sieve(criterion, **settings).fit(kind(X), kind(Y))
     np.testing.assert_array_equal(lazy.selected_, expected.selected_)
@@ -67,7 +66,7 @@ def test_lazy_selection_is_that_of_all_scores(criterion, batch, kind, data, monk
 
 def test_few_candidates_are_evaluated(data, monkeypatch):
     X, Y = data
-    monkeypatch.setattr(lazy_gain, "ACCUMULATOR_BYTES", 0)
+    monkeypatch.setattr(gains, "ACCUMULATOR_BYTES", 0)
     monkeypatch.setattr(lazy_gain, "BATCH_BYTES", 8 * 25)
     evaluated = []
     make = lazy_gain._Batch.__init__
@@ -79,7 +78,7 @@ def test_few_candidates_are_evaluated(data, monkeypatch):
 def test_lazy_fit_continues_with_warm_start_and_takes_all_features(data, monkeypatch):
     X, Y = data
     expected = Sieve("cmim", discretizer=None, n_features_to_select="all").fit(X, Y)
-    monkeypatch.setattr(lazy_gain, "ACCUMULATOR_BYTES", 0)
+    monkeypatch.setattr(gains, "ACCUMULATOR_BYTES", 0)
     sieve = Sieve("cmim", discretizer=None, n_features_to_select=5, warm_start=True).fit(X, Y)
     sieve.set_params(n_features_to_select="all").fit(X, Y)
     np.testing.assert_array_equal(sieve.selected_, expected.selected_)
@@ -91,7 +90,9 @@ def test_scores_that_can_increase_are_not_lazy(criterion):
     assert not lazy_gain.never_increases(criterion.plan)
 
 
-def test_small_tables_are_not_lazy(data):
-    X, Y = map(Codes.from_values, data)
+def test_small_tables_are_not_evaluated_in_batches(data, monkeypatch):
+    made = []
+    monkeypatch.setattr(lazy_gain._Batch, "__init__", lambda batch, *arguments: made.append(arguments))
+    Sieve("cmim", discretizer=None, n_features_to_select=4).fit(*data)
     assert lazy_gain.never_increases(CMIM().plan)
-    assert not evaluates_lazily(CMIM().plan, X, Y)
+    assert made == []

@@ -147,6 +147,11 @@ class Plan:
         return by_target.count(False), by_target.count(True)
 
     @cached_property
+    def has_values_of_targets(self) -> bool:
+        """True when an accumulator or a panel has a value for every target; else all are sums over the targets."""
+        return self._needs_every_target or any(fold.by_target for fold in self.folds)
+
+    @cached_property
     def _needs_every_target(self) -> bool:
         return any(need.full for need in self.needs.values())
 

@@ -4,7 +4,7 @@ Start reading in ``greedy.py``, then ``gains.py``: a :class:`Gain` comes from a 
 (``least_squares.py``) or from a combination of gains. ``many_labels`` has gains for very many labels.
 """
 
-from labelsieve.search.gains import CombinedGain, Gain
+from labelsieve.search.gains import CandidateGain, CombinedGain, Gain, make_lazy_gain
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.labelwise import (
     KnownScores,
@@ -16,22 +16,21 @@ from labelsieve.search.labelwise import (
     together,
 )
 from labelsieve.search.least_squares import LeastSquaresGain
-from labelsieve.search.many_labels.lazy_gain import LazyGain, evaluates_lazily
 from labelsieve.search.many_labels.listed import Lists
 from labelsieve.search.quadratic_program import QuadraticProgram
 
 __all__ = [
+    "CandidateGain",
     "CombinedGain",
     "Gain",
     "GreedySearch",
     "KnownScores",
-    "LazyGain",
     "LeastSquaresGain",
     "Lists",
     "QuadraticProgram",
-    "evaluates_lazily",
     "join_labels",
     "joined_scores",
+    "make_lazy_gain",
     "sampling_error",
     "search_each",
     "targets_per_block",

@@ -37,7 +37,7 @@ class GreedySearch:
     components : list of dict
         The components of each score: relevance, redundancy, interaction, label pairs.
     last_scores : ndarray of float, shape (n_features,), or None
-        Scores of all features at the last step so far.
+        Scores of all features at the last step so far; for a lazy gain, upper bounds of those that it left out.
     relevance : ndarray of float, shape (n_features,), or None
         Information of every feature alone about the targets, added up, where the first step computes it.
     """
@@ -66,7 +66,7 @@ class GreedySearch:
         if gain.is_ranking:
             self._rank(n_selected)
             return
-        # A gain on a GPU selects many features without returning to the host.
+        # A gain on a GPU, or in the core, selects many features without returning to Python.
         ahead = cast(SelectingGain, gain) if gain.selects_ahead else None
         penalty, n_open = self._penalty()
         while len(self.selected) < n_selected:
@@ -91,7 +91,7 @@ class GreedySearch:
                 penalty[best] = -np.inf
             if progress is not None:
                 progress(len(self.selected), n_selected)
-        if self.selected and self.last_scores is None and ahead is not None:
+        if self.selected and self.last_scores is None and ahead is not None and not gain.is_lazy:
             self.last_scores = ahead.last_scores()
 
     def _penalty(self) -> tuple[NDArray[np.float64], int]:

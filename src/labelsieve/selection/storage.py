@@ -34,7 +34,8 @@ Selector = TypeVar("Selector")
 
 def write_selector(selector: Any, selection: Selection, path: str | os.PathLike[str]) -> None:
     """Write a fitted selector and its selection to a file: all of it or, if something fails, nothing."""
-    fitted = {name: plain(value) for name, value in vars(selector).items() if name.endswith("_") and not name.startswith("_")}
+    state = selector.__getstate__()  # what was left for later is evaluated
+    fitted = {name: plain(value) for name, value in state.items() if name.endswith("_") and not name.startswith("_")}
     document = {"format": FORMAT, "version": VERSION, "selection": selection.to_dict(), "fitted": fitted}
     write_file(path, json.dumps(document, indent=1).encode())
 

@@ -7,10 +7,12 @@ The second half of the module is the table of what goes with what: combinations 
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from threading import Lock
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from labelsieve.counting.backends.protocol import Backend
@@ -24,9 +26,8 @@ from labelsieve.labelspace import LabelSpace, refusal, weights_of_variables
 from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
-from labelsieve.search import CombinedGain, Gain, GreedySearch, LazyGain, LeastSquaresGain, evaluates_lazily, joined_scores
+from labelsieve.search import CandidateGain, CombinedGain, Gain, GreedySearch, LeastSquaresGain, joined_scores, make_lazy_gain
 from labelsieve.search.least_squares import StoredColumns
-from labelsieve.search.many_labels import lazy_gain
 from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
 from labelsieve.selectors.counting import PARENTS, BaseCountingSieve, ParentLists, Parents
@@ -35,7 +36,7 @@ from labelsieve.stopping import CrossValidated, Knee, PermutationTest, ScoreThre
 from labelsieve.stopping.curves import stop_search
 from labelsieve.tables.nominal import ID_LEVELS, warn_of_bias, warn_of_single_levels
 from labelsieve.tables.problem import Problem, read
-from labelsieve.tables.types import LAZY_PACKAGES, StoredTable, TargetsLike, WeightsLike
+from labelsieve.tables.types import LAZY_PACKAGES, FloatArray, StoredTable, TargetsLike, WeightsLike
 from labelsieve.tables.weights import checked_weights
 
 
@@ -48,6 +49,28 @@ class _Started(NamedTuple):
     parents: ParentLists
     attributes: dict[str, Any]
     lock: Lock
+
+
+class _ScoresWhenRead:
+    """Scores that a lazy search evaluates when they are first read; then, and after other searches, a plain attribute."""
+
+    _lock = Lock()
+
+    def __get__(self, sieve: Any, owner: type) -> Any:
+        if sieve is None:
+            return None
+        with self._lock:
+            fitted = sieve.__dict__
+            if "feature_scores_" not in fitted and (later := fitted.get("_later_scores_")) is not None:
+                fitted |= {"feature_scores_": later(), "_later_scores_": None}
+            return fitted.get("feature_scores_")
+
+
+def _of_all(later: Callable[[], FloatArray], selected: NDArray[np.intp], scores: FloatArray) -> FloatArray:
+    """Return the scores of all features: of selected ones those with which they were selected."""
+    of_all = later()
+    of_all[selected] = scores
+    return of_all
 
 
 @dataclass(eq=False, repr=False)
@@ -87,7 +110,8 @@ class Sieve(BaseCountingSieve):
         the same for every criterion.
     feature_scores_ : ndarray of float, shape (n_features,)
         Scores of all features: of selected ones when they were selected, of the others at the last step, or upper bounds of
-        these (docs/scale/extreme_labels.md).
+        these (docs/scale/extreme_labels.md). Criteria with minima over the selected features, and the default, count most
+        candidates only when this is first read, or the selector is pickled; the packed columns are kept until then.
     ranking_ : ndarray of int, shape (n_features,)
         Ranks of all features, from 1: selected ones in order of selection, the others behind them by ``feature_scores_``.
     relevance_ : ndarray of float, shape (n_features,)
@@ -131,6 +155,9 @@ class Sieve(BaseCountingSieve):
     parents: Parents = parameter(None, *PARENTS)
     target_weight: WeightsLike = parameter(None, "array-like")
     warm_start: bool = False
+
+    if not TYPE_CHECKING:
+        feature_scores_ = _ScoresWhenRead()
 
     @checked_fit
     def fit(
@@ -223,17 +250,17 @@ class Sieve(BaseCountingSieve):
         plan, rule, options = method.formula.plan, self._count, self._options(method, data)
         if isinstance(problem.X, PairCounts):
             options = replace(options, backend=problem.X.backend)
-        plain = method.linear is None and self.target_weight is None and not isinstance(rule, StoppingRule)
-        many = 8 * data.X.n_columns * data.Y.n_columns > lazy_gain.ACCUMULATOR_BYTES
-        lazy = many and plain and not joined and method.estimator != "shrinkage" and evaluates_lazily(plan, data.X, data.Y)
-        if not lazy:
-            plan.require_memory(data.X, data.Y.n_columns)
         if len(tables) > 1 and isinstance(rule, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
         target_weights = None if self.target_weight is None else weights_of_variables(self.target_weight, data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
+        # A stopping rule looks at tables of all features, which are not packed twice.
+        plain = plan.has_values_of_targets and not joined and not isinstance(rule, StoppingRule)
+        lazy = make_lazy_gain(plan, workspace) if plain else None
+        if lazy is None:
+            plan.require_memory(data.X, data.Y.n_columns)
+        gain: Gain = plan.bind(workspace, parents=parents) if lazy is None else lazy
         last = self._last(workspace) if len(tables) == 1 else np.empty(0, dtype=np.intp)
-        gain: Gain = LazyGain(plan, workspace) if lazy else plan.bind(workspace, parents=parents)
         if isinstance(method.criterion, JoinedMIM):
             gain = joined_scores(tables, method.criterion, options)
         elif isinstance(method.criterion, Hybrid):
@@ -293,13 +320,17 @@ class Sieve(BaseCountingSieve):
         for index, step in enumerate(search.components[:wanted]):
             for kind, value in step.items():
                 components.setdefault(kind, np.zeros(wanted))[index] = value
-        of_all = np.full(search.n_features, np.nan) if search.last_scores is None else search.last_scores.copy()
-        of_all[selected] = scores
-        attributes |= {
-            "score_components": components,
-            "feature_scores": of_all,
-            "relevance": search.relevance,
-        }
+        attributes |= {"score_components": components, "relevance": search.relevance, "_later_scores": None}
+        if not search.gain.is_lazy:
+            of_all = np.full(search.n_features, np.nan) if search.last_scores is None else search.last_scores.copy()
+            of_all[selected] = scores
+            attributes["feature_scores"] = of_all
+        else:
+            attributes["_later_scores"] = later = partial(
+                _of_all, cast(CandidateGain, search.gain).scores_later(), selected, scores
+            )
+            if self.warm_start:  # a search that goes on does not know the scores of this step any more
+                attributes["feature_scores"] = later()
         return Result(selected[:wanted], scores[:wanted], attributes)
 
     def _search_settings(self, method: ResolvedMethod) -> dict[str, Any]:
@@ -333,8 +364,10 @@ class Sieve(BaseCountingSieve):
         return "\n".join(lines)
 
     def __getstate__(self) -> dict[str, Any]:
+        _ = self.feature_scores_  # evaluated now, if it was left for later
         state: dict[str, Any] = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_search"}  # packed tables stay in this process
+        # Packed tables stay in this process.
+        return {name: value for name, value in state.items() if name not in ("_search", "_later_scores_")}
 
 
 # ------------------------------------------------------------------------- what goes with what

@@ -31,6 +31,10 @@ from labelsieve.tables.weights import RowWeights
 LEAST_TABLE, TABLE_PER_ROW = 2**16, 8  # terms in a table of sums of weights, at most
 PANELS = 64  # that are counted together at most: their sums are in memory at the same time
 
+# What columns of bits are good for, from `python -m benchmarks.lazy`.
+MOST_LEVELS, MOST_CLASSES = 33, 64
+MARGIN_BYTES, CACHE_BYTES, BITS_PER_LISTED = 2**28, 2**22, 512
+
 Strategy = Literal["auto", "positional", "grouped", "tiled", "sparse", "non-empty", "histogram"]
 
 
@@ -62,6 +66,7 @@ class NativeBackend(CodesBackend):
 
     strategy: Strategy = "auto"
     _in_known_rows: bool = field(init=False, default=False)  # set in the view that of_known_rows returns
+    _candidates: core.Candidates | None = field(init=False, default=None)  # answers what it can, so that nothing else is packed
 
     @cached_property
     def _session(self) -> core.Session:
@@ -107,8 +112,21 @@ class NativeBackend(CodesBackend):
         """Memory of the packed tables."""
         return self._session.bytes
 
+    def candidates(self) -> core.Candidates | None:
+        weights, table = self.weights, self.fixed.values
+        if weights is not None and (weights.values == weights.values[0]).all():  # as in _pack
+            table = self.fixed(np.arange(self.n_rows + 1) * int(weights.values[0]))
+        plain = self.row_index is None and not self.Y.has_missing and self.strategy == "auto"
+        if table is None or not plain or not suits_candidates(self.X, self.Y):
+            return None
+        self._candidates = core.Candidates(self.X.native, self.Y.native, table, n_threads(self.n_jobs))
+        return self._candidates
+
     def singles(self) -> tuple[Sums, Sums]:
         features, targets = np.empty(self.n_features, dtype=np.int64), np.empty(self.n_targets, dtype=np.int64)
+        if self._candidates is not None:
+            self._candidates.single_sums(features, targets)
+            return features, targets
         self._session.feature_sums(features)
         if self._in_known_rows:
             self._count_targets(np.zeros(self.n_rows, dtype=np.uint32), 1, targets)
@@ -129,7 +147,11 @@ class NativeBackend(CodesBackend):
             require_memory(8 * self.n_features * width, "sums of", self.n_features, width)
         pair = np.empty(self.n_features, dtype=np.int64)
         triple = np.empty((self.n_features,) if reduce else (self.n_features, width), dtype=np.int64)
-        out, adds, session = triple.reshape(-1), reduce is not None, self._session
+        out, adds = triple.reshape(-1), reduce is not None
+        if given is None and width == self.n_targets and self._candidates is not None:
+            self._candidates.pair_sums(adds, out)
+            return Panel(self.singles()[0], triple)
+        session = self._session
         if isinstance(given, Feature):  # its column is packed already
             session.run_feature(given.index, first, first + width, adds, pair, out, joint=self._in_known_rows)
         else:
@@ -209,3 +231,20 @@ class NativeBackend(CodesBackend):
         flat = out.reshape(-1)
         is_done = self._session.shrink(column, n_levels, first, last, factors, n_rows, logarithms(), flat)
         return out if is_done else None
+
+
+def suits_candidates(X: Codes, Y: Codes) -> bool:
+    """True when columns of bits, one for each level but the first, count single candidates well.
+
+    Counting one candidate reads the rows of all classes of the targets within the levels of a selected feature. They must stay
+    in the cache, unless both tables are so sparse that common rows are listed.
+    """
+    n_columns, n_sets = int((X.levels.astype(np.int64) - 1).sum()), int((Y.levels.astype(np.int64) - 1).sum())
+    most = max(1, int(X.levels.max()) - 1)
+    if most >= MOST_LEVELS or int(Y.levels.max()) > MOST_CLASSES or X.in_file or 4 * n_columns * n_sets > MARGIN_BYTES:
+        return False
+    stays = most * (1 + n_sets) * X.n_rows // 8 <= CACHE_BYTES
+    if X.sparse is None:
+        return stays
+    n_listed = len(X.sparse.rows)
+    return n_columns * X.n_rows <= BITS_PER_LISTED * n_listed and (stays or Y.sparse is not None)

@@ -142,6 +142,10 @@ class Backend(ABC):
         """Add ``fold`` of the panel conditioned on a feature, its triples added over the targets, to ``(d,)`` numbers."""
         fold_panel(accumulator, self.panel(Feature(feature), targets=targets, reduce="sum"), fold)
 
+    def candidates(self) -> core.Candidates | None:
+        """Pack the features so that single candidates can be counted; None where the panels of all features are faster."""
+        return None
+
     def shrunk_information(self, terms: Terms, given: Condition | None, targets: slice | None) -> NDArray[np.float64] | None:
         """Return sums of entropies of shrunk tables of every feature; None where they must be computed from whole tables."""
         return None

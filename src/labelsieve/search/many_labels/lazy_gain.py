@@ -1,6 +1,6 @@
 """Lazy evaluation of criteria whose scores never increase, for data whose accumulators do not fit into memory."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,20 +11,11 @@ from labelsieve.formula.nodes import Add, Apply, Formula, Multiply, Number, Redu
 from labelsieve.formula.plan import Plan
 from labelsieve.formula.sources import Sources
 from labelsieve.formula.values import MAX, MEAN, MIN, SUM
-from labelsieve.search.gains import Progress
-from labelsieve.tables.codes import Codes
+from labelsieve.search.gains import Progress, may_win
 
 Real = NDArray[np.float64]
-ACCUMULATOR_BYTES = 2**30  # of all features and targets: with more, candidates are evaluated when they can be the best
 BATCH_BYTES = 2**25  # of an accumulator of the candidates that are evaluated together
 MOST_BATCHES = 10  # that are kept; others are evaluated from the first selected feature on when they are needed again
-ROUNDING = 1e-12  # relative: bounds and scores are sums of integers, rounded once
-
-
-def evaluates_lazily(plan: Plan, X: Codes, Y: Codes) -> bool:
-    """True for scores that never increase with the selection, when their accumulators exceed ``ACCUMULATOR_BYTES``."""
-    is_large = 8 * X.n_columns * Y.n_columns > ACCUMULATOR_BYTES
-    return is_large and never_increases(plan) and not (X.has_missing or Y.has_missing)
 
 
 def never_increases(plan: Plan) -> bool:
@@ -34,13 +25,12 @@ def never_increases(plan: Plan) -> bool:
     >>> [never_increases(make_criterion(name).plan) for name in ("cmim", "jmim", "icap")]
     [True, True, True]
     """
-    every_target = _by_target(plan) or any(need.full for need in plan.needs.values())
-    if not every_target or plan.needs.keys() & {"S", "t", "z", "pa"}:
+    if not plan.has_values_of_targets or plan.needs.keys() & {"S", "t", "z", "pa"}:
         return False
     return _direction(plan.score) == -1 and (plan.first is None or not _by_target(_with_one(plan)))
 
 
-class LazyGain:
+class BatchedLazyGain:
     """A :class:`~labelsieve.search.gains.Gain` that evaluates a candidate only when it can be the best.
 
     Scores never increase with the selection, so the last known score of a candidate is an upper bound of it. Candidates are
@@ -50,7 +40,7 @@ class LazyGain:
     Parameters
     ----------
     plan : Plan
-        See :func:`evaluates_lazily`.
+        Of a formula that :func:`never_increases`.
     workspace : Workspace
 
     Notes
@@ -72,27 +62,40 @@ class LazyGain:
         self._batch_of = np.full(workspace.X.n_columns, -1)
         self._all = plan.bind(workspace) if plan.first is None else _with_one(plan).bind(workspace)
         self._bounds = np.empty(0)
-        self._n_exact = 1 if plan.first is not None else 0  # selected features up to which all scores are evaluated at once
+        self._n_together = 1 if plan.first is not None else 0  # selected features up to which all scores are evaluated at once
+        self.is_exact = np.zeros(workspace.X.n_columns, dtype=bool)
 
     def scores(self) -> Real:
-        """Return scores of all features; for those that cannot be the best, upper bounds."""
-        return self.scores_among(np.ones(self._workspace.X.n_columns, dtype=bool))
+        """Return the scores of all features."""
+        self.scores_among(self.is_exact)
+        self.advance(np.arange(len(self.is_exact)))
+        return self._bounds.copy()
 
     def scores_among(self, available: NDArray[np.bool_]) -> Real:
         """Return scores or upper bounds, when the best feature is looked for among the ``available`` ones."""
-        n_selected = len(self._selected)
-        if n_selected <= self._n_exact:
-            self._bounds = self._all.scores()
+        if len(self._selected) <= self._n_together:
+            self._bounds, self.is_exact[:] = self._all.scores(), True
             return self._bounds.copy()
-        fresh = np.zeros(len(self._bounds), dtype=bool)
         while True:
-            best = self._bounds[fresh & available].max(initial=-np.inf)
-            stale = np.flatnonzero(available & ~fresh & (self._bounds >= best - ROUNDING * abs(best)))
+            stale = may_win(self._bounds, self.is_exact, available)
             if not len(stale):
                 return self._bounds.copy()
-            batch = self._batch(stale)
-            self._bounds[batch.features] = batch.scores(self._selected)
-            fresh[batch.features] = True
+            self._evaluate(stale)
+
+    def advance(self, features: NDArray[np.intp]) -> Real:
+        """Evaluate some features, and return scores or upper bounds of all."""
+        while len(stale := features[~self.is_exact[features]]):
+            self._evaluate(stale)
+        return self._bounds.copy()
+
+    def scores_later(self) -> Callable[[], Real]:
+        """Return the scores as they are: for data of this size, those that were left out stay upper bounds."""
+        return self._bounds.copy
+
+    def _evaluate(self, stale: NDArray[np.intp]) -> None:
+        batch = self._batch(stale)
+        self._bounds[batch.features] = batch.scores(self._selected)
+        self.is_exact[batch.features] = True
 
     def _batch(self, stale: NDArray[np.intp]) -> "_Batch":
         """Return the batch of the largest bound; a new one has the largest bounds that are in no batch."""
@@ -113,7 +116,7 @@ class LazyGain:
 
     def components(self, feature: int) -> dict[str, float]:
         """Return the components of a feature's last score."""
-        if len(self._selected) > self._n_exact:
+        if len(self._selected) > self._n_together:
             batch = self._batch(np.array([feature]))
             batch.scores(self._selected)  # known, unless others have taken its place since
             return batch.components(feature)
@@ -126,7 +129,8 @@ class LazyGain:
     def select(self, feature: int) -> None:
         """Add a feature to the selected ones."""
         self._selected.append(feature)
-        if len(self._selected) <= self._n_exact:
+        self.is_exact[:] = False
+        if len(self._selected) <= self._n_together:
             self._all.select(feature)
 
     def report_to(self, progress: Progress | None) -> None:
