@@ -90,8 +90,8 @@ class BaseCountingSieve(BaseSieve):
         return linear_data(problem.features, problem.targets, backend=backend, **self._linear_options(method, problem))
 
     def _stored_columns(self, method: ResolvedMethod, problem: Problem) -> StoredColumns | None:
-        """Return what scales the columns of a ChunkedTable for a linear model; None for other data, or without such a model."""
-        if method.linear is None or not isinstance(problem.X, ChunkedTable):
+        """Return what scales the columns of a ChunkedTable for a linear model; None for other data."""
+        if not isinstance(problem.X, ChunkedTable):
             return None
         return StoredColumns(problem.X, problem.targets, **self._linear_options(method, problem))
 

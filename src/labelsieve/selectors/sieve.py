@@ -230,11 +230,11 @@ class Sieve(BaseCountingSieve):
             "estimator": method.estimator,
             "n_rows_left_out": problem.n_left_out,
         }
+        scaled = None if method.linear is None else self._stored_columns(method, problem)
         if method.formula is None:
-            linear = self._least_squares(method, problem, None, self._stored_columns(method, problem))
+            linear = self._least_squares(method, problem, None, scaled)
             search = GreedySearch(linear, problem.n_features, forced, excluded, linear.constant_features)
             return _Started(search, problem, None, None, attributes, Lock())
-        scaled = self._stored_columns(method, problem)
         with nullcontext() if scaled is None else problem.X.shown_to(scaled.add):  # every column is read once for both gains
             tables = method.encode(problem, self.n_jobs)
         joined = isinstance(method.criterion, JoinedMIM)
