@@ -4,7 +4,7 @@ Start reading in ``greedy.py``, then ``gains.py``: a :class:`Gain` comes from a 
 (``least_squares.py``) or from a combination of gains. ``many_labels`` has gains for very many labels.
 """
 
-from labelsieve.search.gains import CandidateGain, CombinedGain, Gain, make_lazy_gain
+from labelsieve.search.gains import CandidateGain, CombinedGain, Gain, is_batched, make_lazy_gain
 from labelsieve.search.greedy import GreedySearch
 from labelsieve.search.labelwise import (
     KnownScores,
@@ -28,6 +28,7 @@ __all__ = [
     "LeastSquaresGain",
     "Lists",
     "QuadraticProgram",
+    "is_batched",
     "join_labels",
     "joined_scores",
     "make_lazy_gain",

@@ -20,6 +20,7 @@ from labelsieve.formula.evaluation import Scorer
 from labelsieve.formula.nodes import Apply, Formula, Reduce
 from labelsieve.formula.plan import Plan
 from labelsieve.formula.values import MIN, SUM
+from labelsieve.tables.codes import Codes
 
 Real = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -283,18 +284,25 @@ def may_win(scores: Real, is_exact: NDArray[np.bool_], available: NDArray[np.boo
     return np.flatnonzero(available & ~is_exact & (scores >= best - slack))
 
 
+def is_batched(plan: Plan, X: Codes, Y: Codes) -> bool:
+    """True when accumulators of all features would be too large, and the scores never increase: see ``BatchedLazyGain``."""
+    if 8 * X.n_columns * Y.n_columns <= ACCUMULATOR_BYTES or X.has_missing or Y.has_missing:
+        return False
+    from labelsieve.search.many_labels.lazy_gain import never_increases
+
+    return never_increases(plan)
+
+
 def make_lazy_gain(plan: Plan, workspace: Workspace) -> Gain | None:
     """Return a gain that evaluates only candidates that can be the best; None where all are to be evaluated at every step."""
     if workspace.by_term or workspace.target_weights is not None:
         return None
-    if 8 * workspace.X.n_columns * workspace.Y.n_columns > ACCUMULATOR_BYTES and not workspace.Y.has_missing:
-        from labelsieve.search.many_labels.lazy_gain import BatchedLazyGain, never_increases
+    if is_batched(plan, workspace.X, workspace.Y):
+        from labelsieve.search.many_labels.lazy_gain import BatchedLazyGain
 
-        if never_increases(plan):
-            return BatchedLazyGain(plan, workspace)
+        return BatchedLazyGain(plan, workspace)
     if (score := falling_score(plan)) is None:
         return None
-    plan.require_memory(workspace.X, workspace.Y.n_columns)
     candidates = workspace.backend.candidates()
     return None if candidates is None else LazyGain(plan, workspace, candidates, score)
 

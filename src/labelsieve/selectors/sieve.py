@@ -26,7 +26,16 @@ from labelsieve.labelspace import LabelSpace, refusal, weights_of_variables
 from labelsieve.parameters import checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import DEFAULT_CRITERION, ResolvedMethod, resolve_method
-from labelsieve.search import CandidateGain, CombinedGain, Gain, GreedySearch, LeastSquaresGain, joined_scores, make_lazy_gain
+from labelsieve.search import (
+    CandidateGain,
+    CombinedGain,
+    Gain,
+    GreedySearch,
+    LeastSquaresGain,
+    is_batched,
+    joined_scores,
+    make_lazy_gain,
+)
 from labelsieve.search.least_squares import StoredColumns
 from labelsieve.selection.information import Coding
 from labelsieve.selectors.base import Result
@@ -252,14 +261,14 @@ class Sieve(BaseCountingSieve):
             options = replace(options, backend=problem.X.backend)
         if len(tables) > 1 and isinstance(rule, StoppingRule):
             raise InputError("A stopping rule needs one set of codes for all targets; give a number of features.")
+        # A stopping rule looks at tables of all features, which are not packed twice.
+        lazy = plan.has_values_of_targets and not joined and not isinstance(rule, StoppingRule) and self.target_weight is None
+        if not lazy or method.estimator == "shrinkage" or not is_batched(plan, data.X, data.Y):
+            plan.require_memory(data.X, data.Y.n_columns)
         target_weights = None if self.target_weight is None else weights_of_variables(self.target_weight, data)
         workspace = Workspace(data.X, data.Y, options, row_index=data.row_index, target_weights=target_weights)
-        # A stopping rule looks at tables of all features, which are not packed twice.
-        plain = plan.has_values_of_targets and not joined and not isinstance(rule, StoppingRule)
-        lazy = make_lazy_gain(plan, workspace) if plain else None
-        if lazy is None:
-            plan.require_memory(data.X, data.Y.n_columns)
-        gain: Gain = plan.bind(workspace, parents=parents) if lazy is None else lazy
+        found = make_lazy_gain(plan, workspace) if lazy else None
+        gain: Gain = plan.bind(workspace, parents=parents) if found is None else found
         last = self._last(workspace) if len(tables) == 1 else np.empty(0, dtype=np.intp)
         if isinstance(method.criterion, JoinedMIM):
             gain = joined_scores(tables, method.criterion, options)
