@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labelsieve import Sieve
+from labelsieve import Sieve, resources
 from labelsieve.criteria import LeastSquares
 from labelsieve.search import least_squares
 
@@ -72,7 +72,7 @@ def test_levels_and_numeric_targets(discretizer):
 def test_a_table_that_does_not_fit_is_refused_with_the_remedy(monkeypatch):
     rng = np.random.default_rng(1)
     X, Y = table(rng, 50, 3000, 0.05, "numbers"), table(rng, 50, 4000, 0.05, "ones")
-    monkeypatch.setattr("labelsieve.resources.available_memory", lambda: 2**26)
+    monkeypatch.setattr(resources, "available_memory", lambda: 2**26)
     monkeypatch.setattr(least_squares, "LISTED_BYTES", 2**20)
     with pytest.raises(
         MemoryError, match=r"Products of 3000 features and 4000 targets need .* pass X and Y as sparse matrices"
