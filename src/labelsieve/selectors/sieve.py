@@ -193,7 +193,9 @@ class Sieve(BaseCountingSieve):
         settings = self._search_settings(method) if self.warm_start else None
         previous, started = vars(self).get("_search", (None, None))
         n_before = 0
-        if started is not None and self.warm_start and previous == settings:
+        # A stopping rule looks at all candidates, so that a search which left some out cannot go on with one.
+        goes_on = started is not None and not (isinstance(rule, StoppingRule) and started.search.gain.is_lazy)
+        if goes_on and self.warm_start and previous == settings:
             n_before = len(self.selected_)
         else:
             problem = read(X, y, sample_weight, target_type=self.target_type, estimator=self)
