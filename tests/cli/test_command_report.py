@@ -50,6 +50,9 @@ def test_a_table_of_noise_has_a_report_that_says_so(tmp_path):
     out = tmp_path / "noise.html"
     assert run("report", tmp_path / "noise.csv", "--labels", "y,z", "-o", out, "--stability", 2).exit_code == 0
     assert "No selection of the 10 features clearly predicts the labels." in out.read_text(encoding="utf-8")
+    printed = run("select", tmp_path / "noise.csv", "--labels", "y,z").stdout
+    assert "explained:" in printed
+    assert "gain:" not in printed, "there is no table"
 
 
 def test_a_study_is_known_by_its_folder(tmp_path):

@@ -84,7 +84,7 @@ def test_what_makes_no_sense_is_refused_with_a_reason(file, options, message):
 
 def test_a_learner_is_named_as_in_compare(file):
     text = "cross-validation:estimator=brknn:measure=macro_f1:cv=3:max_features=3"
-    assert "CrossValidated: " in run("select", file, "--labels", 5, "--stop", text).stdout
+    assert "By cross-validation the best number of features is " in run("select", file, "--labels", 5, "--stop", text).stdout
 
 
 def test_names_are_those_of_the_rules():

@@ -155,7 +155,7 @@ def test_the_command_line_lists_aliases_and_takes_them(tmp_path):
     options = ("select", path, "--labels", 1, "--criterion")
     assert run(*options, "mutual_info", "--targets", "powerset", "-k", "all").stdout.startswith("4 of 4 features explain")
     assert "PermutationTest: " in run(*options, "mim", "-k", "permutation").stdout
-    assert "CrossValidated: " in run(*options, "mim", "-k", "cv").stdout
+    assert "The best number of up to 4 features " in run(*options, "mim", "-k", "cv").stdout
     assert run(*options, "mim", "-k", "permutation:alpha=0.2").exit_code == 0
     assert "Did you mean 'cross-validation'?" in refusal(*options, "mim", "-k", "cvv")
     assert "Did you mean 'joint'?" in refusal(*options, "mim", "--targets", "powerse")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from labelsieve.report.text import long_form, plain_table, tables, text_of
+from labelsieve.report.text import long_form, plain_table, prose, tables, text_of
 
 METHODS = ["single-jmi", "joint-jmi", "group-jmi-rand", "group-jmi-rand-normalized", "mim", "ela-chi", "ami", "pmu", "scls"]
 SETS = ["yeast", "recordings-of-birds-in-the-forest"]
@@ -88,3 +88,11 @@ def test_a_wide_table_gets_its_long_form(monkeypatch, width):
     lines = text_of(table).splitlines()
     long = ["data set: yeast", *(f"  {name}: 0.{number:04}" for number, name in enumerate(names))]
     assert lines == long
+
+
+@pytest.mark.parametrize("width", range(20, 60))
+def test_a_sign_stays_on_the_line_of_its_number(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    text = prose("6 of 7 features explain 56 % (± 7) of the targets, 2 points more than all 7 (54 %).")
+    assert not re.search(r"±$|^%", text, flags=re.MULTILINE)
+    assert max(map(len, text.splitlines())) <= width

@@ -14,7 +14,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from labelsieve.formula import Formula
-    from labelsieve.selection import Names, Selection, StabilitySummary
+    from labelsieve.selection import Names, Selection, StabilitySummary, StoppingDecision
     from labelsieve.selectors.auto.sieve import AutoSieve
     from labelsieve.selectors.discoveries import BaseDiscoveries
 
@@ -32,8 +32,9 @@ DETAILS = {
 }
 EXPLAINED = (
     "explained: share of the {targets} that the features up to this row predict in rows that were not used to select or fit "
-    "({folds} folds, ± {error}). gain: points more than the row above.{marks}"
+    "({folds} folds, ± {error})."
 )
+GAIN = " gain: points more than the row above."
 MARKS = " *: distinguishable from noise, at an error of 5 % per row ({n} of {all})."
 STABLE = 0.75  # selection frequency from which stability selection takes a feature
 N_SHOWN = 20  # discovered pairs that are listed
@@ -70,7 +71,7 @@ def selection_text(
     """
     explained = selection.explained
     below = [] if explained is None else [prose(_explained_note(selection))]
-    below += [prose(f"{decision.rule}: {decision.reason}") for decision in selection.stopping if len(selection.stopping) == 1]
+    below += [prose(_decided(decision)) for decision in selection.stopping if len(selection.stopping) == 1]
     below += [] if selection.stability is None else [prose(_stability(selection))]
     below += [] if redundant is None else _redundant(selection, redundant)
     below += [] if confidence is None else confidence_text(confidence)
@@ -89,11 +90,17 @@ def _explained_note(selection: "Selection") -> str:
     explained = selection.explained
     assert explained is not None
     marked = [feature.signal for feature in selection.selected if feature.signal is not None]
+    rows = GAIN if selection.selected else ""
     marks = MARKS.format(n=sum(marked), all=len(marked)) if marked else ""
     size = max((index for index, size in enumerate(explained.sizes) if size <= len(selection.selected)), default=0)
     error = f"{100 * explained.errors[size]:.1f}"
     targets = "targets" if "numeric" in selection.target_types else "labels"
-    return EXPLAINED.format(targets=targets, folds=explained.n_folds, error=error, marks=marks)
+    return EXPLAINED.format(targets=targets, folds=explained.n_folds, error=error) + rows + marks
+
+
+def _decided(decision: "StoppingDecision") -> str:
+    """Say how the number of features was found; the default rule is not named, because nobody asked for it by name."""
+    return decision.reason if decision.rule == "CrossValidated" else f"{decision.rule}: {decision.reason}"
 
 
 def headline(selection: "Selection") -> str:
@@ -318,8 +325,9 @@ def terminal() -> Console:
 
 
 def prose(sentence: str) -> str:
-    """Wrap sentences to the width of the terminal."""
-    return textwrap.fill(sentence, min(terminal().width, READABLE))
+    """Wrap sentences to the width of the terminal; a sign stays with its number."""
+    glued = sentence.replace(" %", "\0%").replace("± ", "±\0")
+    return textwrap.fill(glued, min(terminal().width, READABLE)).replace("\0", " ")
 
 
 def listed(*sentences: str) -> str:

@@ -312,8 +312,7 @@ class CrossValidated(StoppingRule):
             share = 100 * found.explained[found.at(found.best_size)]
             self.reason_ = f"The best number {tried}, {self.best_size_}, explains {share:.1f} %, which is not clearly above 0."
             return kept
-        within = "one standard error" if self.standard_errors == 1 else f"{self.standard_errors:g} standard errors"
-        near = f"; {kept} explain as much within {within}"
+        near = f"; {kept} explain as much within {_errors(self.standard_errors)}"
         self.reason_ = f"The best number {tried} is {self.best_size_}{near if kept < self.best_size_ else ''}."
         return kept
 
@@ -344,8 +343,10 @@ class CrossValidated(StoppingRule):
         best = int(curves.mean(axis=0).argmax())
         self.best_size_ = int(self.sizes_[best])
         kept = int(self.sizes_[fewest_within(curves, best, float(self.standard_errors))])
-        near = f"; {kept} is the smallest size within {self.standard_errors:g} standard errors of it"
-        self.reason_ = f"The best mean is at size {self.best_size_}{near if kept < self.best_size_ else ''}."
+        near = f"; {kept} is the smallest within {_errors(self.standard_errors)} of it"
+        self.reason_ = (
+            f"By cross-validation the best number of features is {self.best_size_}{near if kept < self.best_size_ else ''}."
+        )
         return kept
 
     def plot(self, *, ylabel: str | None = None, ax: Axes | None = None) -> Axes:
@@ -404,6 +405,11 @@ class Ranked:
 
     def extend(self, n_selected: int) -> None:
         """Do nothing: all features are ranked already."""
+
+
+def _errors(number: float) -> str:
+    """Write a number of standard errors in words."""
+    return "one standard error" if number == 1 else f"{number:g} standard errors"
 
 
 def stop_ranking(

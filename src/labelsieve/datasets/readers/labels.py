@@ -34,7 +34,7 @@ _ENDING = re.compile(r".\.(?:gz|bz2|xz|zst|arff|csv|tsv|parquet|pq|mat|txt|libsv
 _PART = re.compile(r"[-_](?:train|test|sparse)$", re.IGNORECASE)
 REGEX = "re:"  # begins a regular expression that is typed as text
 MAX_HEADER = 2**28  # bytes of an XML header
-NAMED, FIRST, LAST = 24, 8, 8  # columns that a message names; of more, so many of the first and of the last
+NAMED, FIRST, LAST = 40, 8, 8  # columns that a message names; of more, so many of the first and of the last
 REMEDY = (
     "Pass labels=: a number (6, the last six columns; -6, the first six), names with commas between them, a pattern "
     "('label_*', or 're:^y[0-9]+$' as a regular expression), or an XML header."
