@@ -82,9 +82,29 @@ def test_every_help_has_examples_first_and_explains_all_options(name):
     assert set(re.findall(r"--[a-z-]+", examples)) <= existing, "an example has an option that does not exist"
 
 
+def headings(*command):
+    return re.findall(r"^([A-Z][a-z ]+):$", run(*command, "--help").stdout, flags=re.MULTILINE)
+
+
+def test_options_of_a_comparison_are_grouped_by_purpose():
+    assert headings("compare") == [
+        "Arguments",
+        "The comparison",
+        "The table",
+        "A part of the protocol",
+        "The run",
+        "Output",
+        "Other options",
+    ]
+
+
+@pytest.mark.parametrize("command", [(), ("datasets",)])
+def test_the_summary_of_a_command_is_not_cut(command):
+    assert "..." not in run(*command, "--help").stdout.split("Commands:")[1]
+
+
 def test_options_of_a_selection_are_grouped_by_purpose():
-    headings = re.findall(r"^([A-Z][a-z ]+):$", run("select", "--help").stdout, flags=re.MULTILINE)
-    assert headings == [
+    assert headings("select") == [
         "Arguments",
         "The table",
         "Number of features",

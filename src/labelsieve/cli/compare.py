@@ -9,7 +9,9 @@ import typer
 
 from labelsieve.cli import run_study
 from labelsieve.cli.options import (
+    COMPARED,
     FILE,
+    RUN,
     Format,
     FormatOption,
     JsonOption,
@@ -57,30 +59,47 @@ class CompareOptions(PartOptions, ReadOptions):
 @with_options(CompareOptions)
 def compare(
     data: Annotated[list[str], typer.Argument(help=DATA)],
-    out: Annotated[Path, typer.Option(help=OUT)],
+    out: Annotated[Path, typer.Option(help=OUT, rich_help_panel=COMPARED)],
     options: CompareOptions,
-    methods: Annotated[str | None, typer.Option(help=METHODS, autocompletion=complete(method_names))] = None,
-    k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES)] = None,
-    splits: Annotated[str | None, typer.Option(help=SPLITS)] = None,
+    methods: Annotated[
+        str | None, typer.Option(help=METHODS, autocompletion=complete(method_names), rich_help_panel=COMPARED)
+    ] = None,
+    k: Annotated[str | None, typer.Option("--n-features", "--k", "-k", help=N_FEATURES, rich_help_panel=COMPARED)] = None,
+    splits: Annotated[str | None, typer.Option(help=SPLITS, rich_help_panel=COMPARED)] = None,
     classifiers: Annotated[
         list[str] | None,
         typer.Option(
-            "--classifiers", "--classifier", "--learner", help=CLASSIFIERS, autocompletion=complete(registered("CLASSIFIERS"))
+            "--classifiers",
+            "--classifier",
+            "--learner",
+            help=CLASSIFIERS,
+            autocompletion=complete(registered("CLASSIFIERS")),
+            rich_help_panel=COMPARED,
         ),
     ] = None,
-    measures: Annotated[str | None, typer.Option(help=MEASURES)] = None,
-    baselines: Annotated[str | None, typer.Option(help="random, variance, all, or none; default: random,all.")] = None,
-    convention: Annotated[str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.")] = None,
-    scale: Annotated[str | None, typer.Option(help=SCALE)] = None,
-    missing_values: Annotated[str | None, typer.Option(help=FILLED)] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.")] = None,
-    jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS)] = 1,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN)] = False,
-    time_limit: Annotated[float | None, typer.Option(help="Seconds of one selection or evaluation.")] = None,
-    memory_limit: Annotated[float | None, typer.Option(help="MB of one selection or evaluation (Linux).")] = None,
-    changed: Annotated[Changed, typer.Option(help=CHANGED)] = Changed.refuse,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY)] = False,
-    profile: Annotated[bool, typer.Option("--profile", help=PROFILE)] = False,
+    measures: Annotated[str | None, typer.Option(help=MEASURES, rich_help_panel=COMPARED)] = None,
+    baselines: Annotated[
+        str | None, typer.Option(help="random, variance, all, or none; default: random,all.", rich_help_panel=COMPARED)
+    ] = None,
+    convention: Annotated[
+        str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.", rich_help_panel=COMPARED)
+    ] = None,
+    scale: Annotated[str | None, typer.Option(help=SCALE, rich_help_panel=COMPARED)] = None,
+    missing_values: Annotated[str | None, typer.Option(help=FILLED, rich_help_panel=COMPARED)] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Random state of splits and methods; default: 0.", rich_help_panel=COMPARED)
+    ] = None,
+    jobs: Annotated[int, typer.Option("--n-jobs", "--jobs", help=JOBS, rich_help_panel=RUN)] = 1,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help=DRY_RUN, rich_help_panel=RUN)] = False,
+    time_limit: Annotated[
+        float | None, typer.Option(help="Seconds of one selection or evaluation.", rich_help_panel=RUN)
+    ] = None,
+    memory_limit: Annotated[
+        float | None, typer.Option(help="MB of one selection or evaluation (Linux).", rich_help_panel=RUN)
+    ] = None,
+    changed: Annotated[Changed, typer.Option(help=CHANGED, rich_help_panel=RUN)] = Changed.refuse,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY, rich_help_panel=RUN)] = False,
+    profile: Annotated[bool, typer.Option("--profile", help=PROFILE, rich_help_panel=RUN)] = False,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:

@@ -90,7 +90,7 @@ def fetch_one(
         Path | None, typer.Option("--data-home", "--folder", help="Look here first, instead of $LABELSIEVE_DATA.")
     ] = None,
 ) -> None:
-    """Fetch a data set, from the network if necessary, and verify it against the catalog."""
+    """Fetch a data set from a folder or the network, and verify it."""
     from labelsieve.datasets.fetch import catalog_entry, fetch, where
     from labelsieve.errors import DatasetError
 
@@ -120,7 +120,7 @@ def info(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """Print statistics of a data set: size, labels or targets, and columns to check.
+    """Print the size of a data set, its labels, and columns to check.
 
     Columns to check have missing cells, are nominal, constant or duplicates, or have about as many values as rows, like an id.
     """

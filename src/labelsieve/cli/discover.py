@@ -10,7 +10,9 @@ import typer
 from labelsieve.cli.options import (
     COLUMNS,
     FILE,
+    MACHINE,
     OUTPUT,
+    THREADS,
     Format,
     FormatOption,
     JsonOption,
@@ -42,6 +44,7 @@ SAMPLER = "Model of the features for knockoffs: tree, with text, missing cells a
 REPEATS = "Sets of knockoffs, with --null conditional."
 COLUMN_CUTS = "COLUMN=DISCRETIZER for one column (repeatable), as for labelsieve select."
 TESTS = "Error rate and tests"  # a heading of the help
+SHOWN = "Discoveries in the table; json and csv have all."
 FOLDER = "Write figures into this folder: volcano.png, map.png and, of p-values, calibration.png."
 # Options of one null hypothesis only.
 OPTIONS = {
@@ -77,7 +80,7 @@ class DiscoverOptions(ReadOptions):
     sampler: Annotated[Literal["auto", "tree", "gaussian"], typer.Option(help=SAMPLER, rich_help_panel=TESTS)] = "auto"
     n_repeats: Annotated[int, typer.Option(min=1, help=REPEATS, rich_help_panel=TESTS)] = 20
     random_state: Annotated[int, typer.Option("--random-state", "--seed", min=0, help=SEED, rich_help_panel=TESTS)] = 0
-    n_jobs: Annotated[int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.")] = None
+    n_jobs: Annotated[int | None, typer.Option(help=THREADS, rich_help_panel=MACHINE)] = None
 
     def fit(self, path: Path) -> Found:
         """Test the features of a file or a data set."""
@@ -147,7 +150,7 @@ def discover(
     file: Annotated[Path, typer.Argument(help=FILE)],
     options: DiscoverOptions,
     out: Annotated[Path | None, typer.Option(help=FOLDER, rich_help_panel=OUTPUT)] = None,
-    n_shown: Annotated[int, typer.Option(min=1, help="Discoveries in the table; json and csv have all.")] = 20,
+    n_shown: Annotated[int, typer.Option(min=1, help=SHOWN, rich_help_panel=OUTPUT)] = 20,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:

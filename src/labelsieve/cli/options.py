@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # Purposes of options, which are the headings of a help text.
 TABLE, COUNT, METHOD, COLUMNS, OUTPUT = "The table", "Number of features", "Method", "Columns and targets", "Output"
 AUTOMATIC, MACHINE, OTHER = "Automatic choice of the method", "Large tables and machines", "Other options"
+COMPARED, PART, RUN = "The comparison", "A part of the protocol", "The run"
 
 Format = StrEnum("Format", ["table", "json", "csv"])
 FormatOption = Annotated[
@@ -290,6 +291,7 @@ LABELS = (
 )
 SEPARATOR = "Separator of label sets in label columns, such as ';'; none: they are not sets. Default: detected."
 MISSING_LABELS = "Missing labels: keep them as unknown (default), drop their rows, treat them as absent, or raise an error."
+THREADS = "Number of threads; -1: all. The result does not depend on it."
 MAX_BYTES = "Maximum memory for reading, such as 8G; default: 4G, or the available memory if less."
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from labelsieve.cli.options import command_line, names_in
+from labelsieve.cli.options import PART, command_line, names_in
 from labelsieve.errors import InputError
 from labelsieve.report.text import printable, prose, tables
 
@@ -31,6 +31,7 @@ RETRY = "Run failed cells again."
 CHANGED = "Stored results of other data, settings or code: refuse to run, rerun them, or keep them."
 DATASETS = "Run only these data sets of the protocol: comma-separated names or tags."
 NAMES = "Run only these of the protocol: comma-separated names."
+REPEATS = "Run only this number of first splits of every data set."
 SHARD = "Run one part of several, such as 3/20, in a separate folder; python -m leaderboard merge merges the folders."
 SKIP = "Skip a method on a data set if one of its stored selections exceeded a limit."
 
@@ -168,12 +169,12 @@ def failures_in_words(failures: "Sequence[FailedCell]") -> list[str]:
 class PartOptions:
     """Options that choose the cells to run."""
 
-    only_datasets: Annotated[str | None, typer.Option(help=DATASETS)] = None
-    only_methods: Annotated[str | None, typer.Option(help=NAMES)] = None
-    only_learners: Annotated[str | None, typer.Option(help=NAMES)] = None
-    repeats: Annotated[int | None, typer.Option(min=1, help="Run only this number of first splits of every data set.")] = None
-    shard: Annotated[str | None, typer.Option(help=SHARD)] = None
-    skip_exceeded: Annotated[bool, typer.Option("--skip-exceeded", help=SKIP)] = False
+    only_datasets: Annotated[str | None, typer.Option(help=DATASETS, rich_help_panel=PART)] = None
+    only_methods: Annotated[str | None, typer.Option(help=NAMES, rich_help_panel=PART)] = None
+    only_learners: Annotated[str | None, typer.Option(help=NAMES, rich_help_panel=PART)] = None
+    repeats: Annotated[int | None, typer.Option(min=1, help=REPEATS, rich_help_panel=PART)] = None
+    shard: Annotated[str | None, typer.Option(help=SHARD, rich_help_panel=PART)] = None
+    skip_exceeded: Annotated[bool, typer.Option("--skip-exceeded", help=SKIP, rich_help_panel=PART)] = False
 
     def part(self) -> "Part":
         """Return the part of a study."""

@@ -22,6 +22,7 @@ from labelsieve.cli.options import (
     MACHINE,
     METHOD,
     OUTPUT,
+    THREADS,
     Format,
     FormatOption,
     JsonOption,
@@ -132,9 +133,7 @@ class SelectOptions(ReadOptions):
     labelwise: Annotated[
         bool, typer.Option("--labelwise", help="Select features for each label separately.", rich_help_panel=METHOD)
     ] = False
-    n_jobs: Annotated[
-        int | None, typer.Option(help="Number of threads; -1: all. The result does not depend on it.", rich_help_panel=MACHINE)
-    ] = None
+    n_jobs: Annotated[int | None, typer.Option(help=THREADS, rich_help_panel=MACHINE)] = None
 
     def fit(self, path: Path, **more: Any) -> "Fitted":
         """Fit the selector on a file or a data set; ``more`` are parameters that the options do not set."""
