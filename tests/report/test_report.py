@@ -123,7 +123,7 @@ def test_the_answer_comes_first_and_its_numbers_are_those_of_the_explained_share
     report = selection_report(sieve, data.X, data.Y, **named)
     share = sieve.explained_share(data.X, data.Y)
     page = Page(report.html())
-    assert page.all("h1")[0][1] == share.verdict(8)
+    assert page.all("h1")[0][1].replace("\xa0", " ") == share.verdict(8)
     ranked = answer_of(report, "selected")
     names = [text for attributes, text in ranked.all("th") if attributes["scope"] == "row"]
     assert names == [data.feature_names[column] for column in sieve.selected_]

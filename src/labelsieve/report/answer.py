@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 
 from labelsieve.report.charts import ExplainedCurve, explained_chart
 from labelsieve.report.figures.style import short_names
-from labelsieve.report.html import MAX_ROWS, Html, breakable, joined, paragraph, tag
+from labelsieve.report.html import MAX_ROWS, Html, breakable, glued, joined, paragraph, tag
 from labelsieve.report.text import percent, points
 from labelsieve.selection import SelectedFeature, Selection
 from labelsieve.selection.explained import NEGLIGIBLE, Explained
@@ -168,7 +168,7 @@ def cards(answer: Answer) -> Html:
 
 def _card(title: str, value: str, beside: str, below: str, *, low: bool = False) -> Html:
     number = tag("p", value, " ", tag("small", beside), class_="value")
-    return tag("div", tag("p", title), number, tag("p", below) if below else "", class_="card low" if low else "card")
+    return tag("div", tag("p", title), number, tag("p", glued(below)) if below else "", class_="card low" if low else "card")
 
 
 def _difference(answer: Answer) -> str:

@@ -32,6 +32,7 @@ THEME |= {"#000000": "--ink", "#ffffff": "--paper", GRAY: "--muted"}
 PIXELS = 96  # of CSS in an inch
 LARGEST, SMALLEST = 1.3, 0.8  # scale of figures relative to paper: on a wide page, and on a narrow one before it scrolls
 _AFTER = re.compile(r"(?<=[_.:/+-])(?=.)")
+_SIGNED = re.compile(r"(?<=\d) (?=%)|(?<=±) (?=\d)")
 _COLOR = re.compile(r"#[0-9a-f]{6}\b")
 _FAMILY = re.compile(r"font-family:[^;]*;?\s*")
 
@@ -103,7 +104,7 @@ class Report:
         contents = tag("ul", *(tag("li", tag("a", section.title, href=f"#{section.name}")) for section in self.sections))
         nav = tag("nav", contents, aria_label="Sections")
         source = tag("p", tag("strong", "labelsieve"), " · ", self.source, class_="source") if self.source else ""
-        title = tag("h1", self.heading or self.title)
+        title = tag("h1", glued(self.heading or self.title))
         answer = [tag("div", self.lead, class_="lead"), Html(self.summary), nav]
         body = tag(
             "body",
@@ -181,6 +182,15 @@ def joined(children: Iterable[object], between: str = "") -> Html:
     'a &amp; b, <b>c</b>'
     """
     return Html(escaped(between).join(escaped(child) for child in children))
+
+
+def glued(text: str) -> Html:
+    """Keep a number on one line with its percent sign, and with the ± before it.
+
+    >>> glued("38 % (± 2) of R&D")
+    '38&nbsp;% (±&nbsp;2) of R&amp;D'
+    """
+    return Html(_SIGNED.sub("&nbsp;", escaped(text)))
 
 
 def breakable(name: str) -> Html:

@@ -12,7 +12,7 @@ from labelsieve.report.differences import Differences, difference_chart
 from labelsieve.report.figures import critical_difference_diagram
 from labelsieve.report.figures.curves import legend_columns
 from labelsieve.report.figures.style import new_axes
-from labelsieve.report.html import Cell, Html, Report, Section, figure, joined, numeric, paragraph, table, tag
+from labelsieve.report.html import Cell, Html, Report, Section, figure, glued, joined, numeric, paragraph, table, tag
 from labelsieve.report.provenance import (
     RANKS,
     STABILITY,
@@ -183,8 +183,8 @@ class Finding:
             )
         ]
         if self.all_features is not None:
-            difference = self.all_features - self.value
-            found.append(_card("All features", f"{self.all_features:.3f}", f"{difference:+.3f} relative to {self.best}"))
+            difference = f"{self.all_features - self.value:+.3f}".replace("-", "−")
+            found.append(_card("All features", f"{self.all_features:.3f}", f"{difference} relative to {self.best}"))
         if self.equal is not None:
             found.append(_card("Not distinguishable from the best", self._equal(), "by the test over the data sets, at 5 %"))
         return tag("div", *found, class_="cards")
@@ -210,13 +210,16 @@ def _behind(results: "StudyResults", measure: str, classifier: str, finding: Fin
     )
     better = "lower" if grid.lower_is_better else "higher"
     about = (
-        f"Mean {finding.measure} over the data sets, as a difference to {finding.best}; {better} is better. Lines are 95 % "
-        f"intervals over the splits, corrected for rows that splits share and for {_count(len(bands), 'comparison')}. Filled: "
-        "the interval contains 0. They describe these data sets; the tests below are about others."
+        f"Mean {finding.measure} over the data sets, as a difference to {finding.best}; {better} is better. "
+        "Lines are 95 % intervals over the splits, corrected for rows that splits share and for "
+        f"{_count(len(bands), 'comparison')}. Filled: the interval contains 0. They describe these data sets; the tests below "
+        "are about others."
     )
     wide, small = (difference_chart(found, name=f"behind-{width}", width=width) for width in (WIDE, SMALL))
     drawings = (tag("div", wide, class_="wide-screen"), tag("div", small, class_="small-screen"))
-    return [Section("behind", "How far behind the best", joined([tag("p", about, class_="about"), tag("figure", *drawings)]))]
+    return [
+        Section("behind", "How far behind the best", joined([tag("p", glued(about), class_="about"), tag("figure", *drawings)]))
+    ]
 
 
 def _wins(grid: "Grid", datasets: list[str], methods: list[str]) -> dict[str, int]:
@@ -231,7 +234,7 @@ def _wins(grid: "Grid", datasets: list[str], methods: list[str]) -> dict[str, in
 
 
 def _card(title: str, value: str, below: str) -> Html:
-    return tag("div", tag("p", title), tag("p", value, class_="value words"), tag("p", below), class_="card")
+    return tag("div", tag("p", title), tag("p", value, class_="value words"), tag("p", glued(below)), class_="card")
 
 
 def _measures(results: "StudyResults") -> list[str]:

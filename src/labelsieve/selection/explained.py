@@ -173,6 +173,8 @@ def verdict(facts: VerdictFacts) -> str:
     7 of 72 features explain 31 % (± 2) of the labels, as much as all 72 (30 %).
     >>> print(verdict(VerdictFacts(2, 9, 0.31, 0.02, 0.45, 0.14, 0.02, True)))
     2 of 9 features explain 31 % (± 2) of the targets, 14 points less than all 9 (45 %).
+    >>> print(verdict(VerdictFacts(40, 500, 0.1042, 0.004, 0.1188, 0.0146, 0.001, False)))
+    40 of 500 features explain 10.4 % (± 0.4) of the labels, 1.5 points less than all 500 (11.9 %).
     """
     targets = "targets" if facts.numeric else "labels"
     d = f"{facts.n_features:,}"
@@ -190,15 +192,17 @@ def verdict(facts: VerdictFacts) -> str:
     verb = "explains" if facts.size == 1 else "explain"
     shown, whole = _percent(facts.explained), _percent(facts.all_features)
     equal = abs(facts.below_all) <= max(2 * facts.below_all_error, NEGLIGIBLE)
-    if shown == whole and not equal:  # rounding must not make different numbers look equal
+    points = _points(abs(facts.below_all))
+    # Rounding must not make different numbers look equal, nor their difference another one than that of the shares.
+    if not equal and (shown == whole or (points.isdigit() and abs(int(whole) - int(shown)) != int(points))):
         shown, everything = f"{100 * facts.explained:.1f}", f"all {d} ({100 * facts.all_features:.1f} %)"
+        points = f"{100 * abs(facts.below_all):.1f}"
     head = f"{facts.size:,} of {d} features {verb} {shown} % (± {_points(facts.error)}) of the {targets}"
     if facts.size == facts.n_features:
         return f"{head}."
     if equal:
         return f"{head}, as much as {everything}."
-    points = _points(abs(facts.below_all))
-    difference = f"{points} point{'' if points == '1' else 's'} {'less' if facts.below_all > 0 else 'more'} than"
+    difference = f"{points} point{'' if points in ('1', '1.0') else 's'} {'less' if facts.below_all > 0 else 'more'} than"
     return f"{head}, {difference} {everything}."
 
 
