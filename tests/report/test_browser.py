@@ -120,7 +120,7 @@ def test_the_keyboard_reaches_everything_and_shows_where_it_is(browser, file):
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_there_are_no_serious_barriers(browser, file, width, scheme):
+def test_there_are_no_barriers(browser, file, width, scheme):
     with opened(browser, file, width=width, scheme=scheme) as (page, _):
         page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
         assert barriers(page) == []
