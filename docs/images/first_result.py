@@ -1,8 +1,8 @@
 """Draw the picture of the README: ``python docs/images/first_result.py``. Selects channels of the tecator data, half a minute.
 
-Left, the first features, what each adds to the explained share, and the target that it adds most to; filled if it is told from
-noise. Right, the explained share against the number of features. The text of the page is drawn as text, so that readers can
-select it and screen readers read it.
+Left, the first features, what each adds to the explained share, and the target that it adds most to; filled if it is
+distinguishable from noise. Right, the explained share against the number of features. The text of the page is drawn as text,
+so that readers can select it and screen readers read it.
 """
 
 from pathlib import Path
@@ -78,7 +78,9 @@ def draw_curve(ax, colors, selection, explained):
     ax.plot(explained.sizes, share, color=colors["data"], linewidth=2)
     everything = 100 * explained.all_features
     ax.axhline(everything, color=colors["all"], linestyle=(0, (5, 3)), linewidth=1.3)
-    ax.text(1, everything + 2, f"all {selection.n_features} features: {everything:.0f} %", color=colors["all_text"])
+    # At the right end below the line: on the left, the curve, its ring and the grid line of 100 % are in the way.
+    text = f"all {selection.n_features} features: {everything:.0f} %"
+    ax.text(explained.sizes[-1], everything - 4, text, ha="right", va="top", color=colors["all_text"])
     chosen = share[n - 1]
     ax.plot([n, n], [0, chosen], color=colors["quiet"], linewidth=0.8)
     ax.plot(n, chosen, "o", markersize=9, markerfacecolor="none", markeredgecolor=colors["ink"], markeredgewidth=1.6)
