@@ -42,6 +42,7 @@ FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, the
 SURE = 1e-6  # a p-value of (2) that no other test needs to lower
 SMALL = 0.01  # tails up to which kurtosis is accounted for, which hardly matters for others
 NO_KURTOSIS, N_NODES = 0.02, 129  # below which the tail is the normal one; nodes of the integral over variances
+ABOVE = 4.0  # times a tail, which the normal one does not exceed
 NO_SKEWNESS = 1e-4  # below which Pearson's distribution is the normal one
 
 
@@ -103,8 +104,8 @@ def row_tests(
     50,000 rows, or of rows with more than eight million cells of targets, a random sample is tested, of 5,000 rows at least. Of
     more than 16 targets with many rows, or 64 with few, the correlations among so many stand for all in the first test.
 
-    Cost: about :math:`N K (3 q + K q / 2 + 2 K^2)` multiplications for K features and q targets; memory for eight million
-    cells of targets at once and 4 K columns.
+    Cost: about :math:`N K (3 q + K q / 2 + 2 K^2)` multiplications for K features and q targets; memory for a few
+    arrays of eight million cells of targets and 4 K columns.
 
     Parameters
     ----------
@@ -278,7 +279,7 @@ def _row_tests(
     p_values = np.ones(n_features)
     # Small products are faster on one thread, and the same bits on any machine with the same library.
     with one_blas_thread():
-        features = [_feature(table, column, rows) for column in range(n_features)]
+        features = _features(table, rows)
         n_columns = 1 + np.cumsum([0, *(len(feature.columns) for feature in features[:-1])])
         n_full = int(np.count_nonzero(n_columns <= MOST_SHARE * rows.total))
         for first, last, first_only in ((0, n_full, False), (n_full, n_features, True)):
@@ -297,19 +298,25 @@ class _Feature(NamedTuple):
     factor: Real
 
 
-def _feature(table: NumberTable, column: int, rows: _Rows) -> _Feature:
-    values = table.column(column)[rows.chosen].astype(np.float64)
-    if np.isinf(values).any():
-        row = int(np.argmax(np.isinf(values)))
-        raise InputError(f"X, {table.name(column)}: {values[row]} is not finite; fill such cells or drop their rows.")
-    if column in table.nominal:
-        columns = _standardized(_levels(values, rows), rows)
-        return _Feature(columns * rows.root, columns[0])
-    columns = np.empty((3, len(values)))
-    columns[:2] = _standardized(np.array([values, _mid_ranks(values, rows)]), rows)
-    squares = np.where(np.isnan(values), np.nan, columns[1] * columns[1])
-    columns[2:] = _standardized(squares[np.newaxis], rows)
-    return _Feature(columns * rows.root, columns[1])
+def _features(table: NumberTable, rows: _Rows) -> list[_Feature]:
+    """Standardize the columns of all features."""
+    columns = [table.column(column)[rows.chosen] for column in range(table.shape[1])]
+    values = np.array(columns, dtype=np.float64).reshape(len(columns), len(rows.root))
+    infinite = np.argwhere(np.isinf(values))
+    if len(infinite):
+        column, row = infinite[0]
+        raise InputError(f"X, {table.name(column)}: {values[column, row]} is not finite; fill such cells or drop their rows.")
+    ordered = [column for column in range(len(values)) if column not in table.nominal]
+    ranks = np.array([_mid_ranks(values[column], rows) for column in ordered]).reshape(len(ordered), len(rows.root))
+    plain, ranks = _standardized(values[ordered], rows), _standardized(ranks, rows)
+    squares = _standardized(np.where(np.isnan(values[ordered]), np.nan, ranks * ranks), rows)
+    found = dict[int, _Feature]()
+    for at, column in enumerate(ordered):
+        found[column] = _Feature(np.array([plain[at], ranks[at], squares[at]]) * rows.root, ranks[at])
+    for column in sorted(table.nominal):
+        levels = _standardized(_levels(values[column], rows), rows)
+        found[column] = _Feature(levels * rows.root, levels[0])
+    return [found[column] for column in range(len(values))]
 
 
 def _levels(values: Real, rows: _Rows) -> Real:
@@ -332,6 +339,8 @@ def _mid_ranks(values: Real, rows: _Rows) -> Real:
 
 def _standardized(vectors: Real, rows: _Rows) -> Real:
     """Give vectors, in rows, mean 0 and variance 1; missing cells are 0, and all of a constant vector."""
+    if not len(vectors):
+        return vectors
     missing = np.isnan(vectors)
     some_missing = bool(missing.any())
     values: Real = np.where(missing, 0.0, vectors) if some_missing else vectors.copy()
@@ -381,14 +390,13 @@ def _block(targets: _Targets, columns: Sequence[int], rows: _Rows) -> _Block:
 class _Step(NamedTuple):
     """What a feature adds to those before it: unit vectors in rows, orthogonal to all of theirs.
 
-    ``directions`` are those of its columns, of which those in ``tested`` have enough left; ``products`` are orthogonal to them
-    too.
+    ``directions`` are those of its columns, of which those in ``tested`` have enough left.
     """
 
     basis: Real  # of all features before
     directions: Real
     tested: list[int]
-    products: Callable[[], Real]
+    products: Callable[[], "_Products"]
 
 
 def _steps(features: list[_Feature], rows: _Rows, first_only: bool) -> Iterator[_Step]:
@@ -406,25 +414,37 @@ def _steps(features: list[_Feature], rows: _Rows, first_only: bool) -> Iterator[
             share_left = (left @ left) / (column @ column)
             if share_left <= INDEPENDENT:
                 continue
-            left -= (basis[:rank] @ left) @ basis[:rank]  # once more: rounding is large in what is left of a near copy
-            basis[rank] = left / np.sqrt(left @ left)
-            if share_left >= LEAST_LEFT:
+            if share_left < LEAST_LEFT:
+                left -= (basis[:rank] @ left) @ basis[:rank]  # once more: rounding is large in what is left of a near copy
+            else:
                 tested.append(rank - before)
+            basis[rank] = left / np.sqrt(left @ left)
             rank += 1
-        products = partial(_products, factors[:k], feature.factor, basis[:rank], rows)
+        products = partial(_Products.of, factors[:k], feature.factor, basis[:rank], rows)
         yield _Step(basis[:before], basis[before:rank], tested, products)
 
 
-def _products(factors: Real, factor: Real, basis: Real, rows: _Rows) -> Real:
-    """Products of a feature with those before it, orthogonal to the basis and of length 1, unless little is left of them."""
-    products = factors * (factor * rows.root)
-    products -= np.outer(products @ basis[0], basis[0])
-    squares = np.einsum("ij,ij->i", products, products)
-    products -= (products @ basis[1:].T) @ basis[1:]
-    left = np.einsum("ij,ij->i", products, products)
-    kept = left > LEAST_LEFT * np.maximum(squares, INDEPENDENT * rows.total)
-    unit: Real = products[kept] / np.sqrt(left[kept])[:, np.newaxis]
-    return unit
+class _Products(NamedTuple):
+    """Products of a feature with those before it, of which enough is left beside the columns of all of them."""
+
+    values: Real  # centered
+    on_basis: Real  # their products with the basis
+    left: Real  # the squared lengths of what is left
+    basis: Real
+
+    @classmethod
+    def of(cls, factors: Real, factor: Real, basis: Real, rows: _Rows) -> "_Products":
+        values = factors * (factor * rows.root)
+        values -= np.outer(values @ basis[0], basis[0])
+        squares, on_basis = np.einsum("ij,ij->i", values, values), values @ basis[1:].T
+        left = squares - np.einsum("ij,ij->i", on_basis, on_basis)
+        kept = left > LEAST_LEFT * np.maximum(squares, INDEPENDENT * rows.total)
+        return cls(values[kept], on_basis[kept], left[kept], basis[1:])
+
+    def unit_vectors(self, some: NDArray[np.bool_]) -> Real:
+        """Return some of them, orthogonal to the basis and of length 1."""
+        unit: Real = (self.values[some] - self.on_basis[some] @ self.basis) / np.sqrt(self.left[some])[:, np.newaxis]
+        return unit
 
 
 class _Evidence:
@@ -438,34 +458,37 @@ class _Evidence:
         self.of_rows = np.zeros(n_rows)  # squares of the residuals, summed over the targets
         self.squared_cubes = 0.0  # sums of cubes of the residuals of a target, squared and summed over the targets
 
-    def add(self, step: _Step, blocks: list[_Block], dots: list[Real], n_targets: int, rows: _Rows) -> None:
+    def add(self, step: _Step, blocks: list[_Block], dots: list[Real], left: list[Real], n_targets: int, rows: _Rows) -> None:
         """Add the tests of blocks of targets: (1) and (3) only where (2) is not sure, for ``n_targets`` targets in all.
 
-        ``dots`` are the products of the residuals of every block with the directions of the feature.
+        ``dots`` are the products of the residuals of every block with the directions of the feature, and ``left`` are the
+        residuals without these directions.
         """
         self.n_columns = len(step.tested)
         if not self.n_columns:  # a copy, and so are its products
             return
-        columns, of_blocks = step.directions[step.tested], list[tuple[_ColumnTests, Real]]()
-        for block, of_block in zip(blocks, dots, strict=True):
+        columns, of_blocks = step.directions[step.tested], list[tuple[_ColumnTests, Real, Real]]()
+        for block, of_block, new in zip(blocks, dots, left, strict=True):
             tests = _block_tests(step, block, rows)
             if tests is None:
                 continue
             z, tails = tests.of(columns, of_block[:, step.tested].T)
-            of_blocks.append((tests, z[0]))
+            of_blocks.append((tests, z[0], new))
             self.n_targets += int(np.count_nonzero(tests.live))
             self.column = min(self.column, float(tails[:, tests.live].min()))
-        if 3 * self.n_candidates * self.n_columns * n_targets * self.column <= SURE:
+        smallest = self.n_columns * n_targets * self.column
+        if 3 * self.n_candidates * smallest <= SURE:
             return
         products = step.products()
-        self.n_products = len(products)
-        for tests, of_first in of_blocks:
-            squares = tests.block.residuals * tests.block.residuals
+        self.n_products = len(products.left)
+        for tests, of_first, new in of_blocks:
             self.sum_of_squares += float((of_first[tests.live] ** 2).sum())
-            self.of_rows += tests.scale @ squares
+            self.of_rows += tests.scale @ tests.squares
             self.squared_cubes += float(tests.cubes @ tests.cubes)
             if self.n_products:
-                self.product = min(self.product, tests.of_products(products, squares))
+                # A tail above this makes no p-value smaller.
+                limit = min(smallest, 1 / (3 * self.n_candidates)) / (self.n_products * n_targets)
+                self.product = min(self.product, tests.of_products(products, new, limit))
 
     def p_value(self, column: Real, some: Callable[[], Real], rows: _Rows) -> float:
         """Return the p-value, corrected for the number of candidates.
@@ -477,7 +500,8 @@ class _Evidence:
         smallest = self.n_columns * self.n_targets * self.column
         if 3 * self.n_candidates * smallest > SURE:
             of_products = self.n_products * self.n_targets * self.product if self.n_products else 1.0
-            smallest = min(smallest, of_products, _spread_tail(self, column, some(), rows))
+            smallest = min(smallest, of_products)
+            smallest = min(smallest, _spread_tail(self, column, some(), rows, min(smallest, 1 / (3 * self.n_candidates))))
         return min(1.0, 3 * self.n_candidates * smallest)
 
 
@@ -485,6 +509,7 @@ class _ColumnTests(NamedTuple):
     """Tests of unit vectors with the residuals of every target of a block; those that are not ``live`` are not tested."""
 
     live: NDArray[np.bool_]
+    squares: Real  # of the residuals
     scale: Real
     cubes: Real
     degrees: Real
@@ -516,7 +541,7 @@ class _ColumnTests(NamedTuple):
     def _kurtosis(self, of_cells: Real, vector: NDArray[np.intp], target: NDArray[np.intp]) -> Real:
         """Excess kurtosis of the products of some vectors, whose squares are given, with the residuals of some targets."""
         weights, (used, index) = self.rows.root**2, np.unique(target, return_inverse=True)
-        squares = self.block.residuals[used] ** 2
+        squares = self.squares[used]
         of_targets = ((squares * squares / weights).sum(axis=1) * self.scale[used] ** 2)[index]
         fourths = of_cells * of_cells / weights
         of_vectors = fourths.sum(axis=1)[vector]
@@ -532,20 +557,28 @@ class _ColumnTests(NamedTuple):
         kurtosis: Real = np.maximum(n * of_vectors - 3, 0) * np.maximum(n * of_targets - 3, 0) / n
         return kurtosis
 
-    def of_products(self, vectors: Real, squares: Real) -> float:
-        """Return the smallest tail of products: the larger of that of :meth:`of` and that of a self-normalized sum.
+    def of_products(self, products: _Products, left: Real, limit: float) -> float:
+        """Return the smallest tail of products, or 1 if none is below the limit.
 
-        After a feature that predicts a rare label, residuals are large where the feature is, and so are its products. A sum
-        over such rows varies more than permuted residuals do; its own squares tell how much. ``squares`` are those of the
-        residuals.
+        A tail is the larger of that of :meth:`of` and that of a self-normalized sum: after a feature that predicts a rare
+        label, residuals are large where the feature is, and so are its products. A sum over such rows varies more than
+        permuted residuals do; its own squares tell how much. ``left`` are the residuals without the directions of the feature.
         """
+        some = np.ones(len(products.left), dtype=bool)
+        if not len(self.block.partial):
+            # Most are not, as the normal tail shows already.
+            z = np.abs(products.values @ left.T) * np.sqrt(self.scale * self.degrees) / np.sqrt(products.left)[:, np.newaxis]
+            some = 2 * ndtr(-z.max(axis=1, where=self.live, initial=0.0)) < ABOVE * limit
+            if not some.any():
+                return 1.0
+        vectors = products.unit_vectors(some)
         dots = vectors @ self.block.residuals.T
         _, tails = self.of(vectors, dots)
         tails[:, ~self.live] = 1.0
         weighted = vectors if self.rows.equal else vectors / self.rows.root
 
         def larger(product: Any, target: Any) -> Real:
-            own = np.maximum((weighted[product] ** 2) @ squares[target].T, np.finfo(float).tiny)
+            own = np.maximum((weighted[product] ** 2) @ self.squares[target].T, np.finfo(float).tiny)
             normal = 2 * ndtr(-np.abs(dots[product][:, target]) / np.sqrt(own))
             return np.asarray(np.maximum(tails[product][:, target], normal))
 
@@ -568,7 +601,7 @@ def _block_tests(step: _Step, block: _Block, rows: _Rows) -> _ColumnTests | None
         return None
     scale = np.divide(1.0, squares, out=np.zeros(len(squares)), where=live)
     cubes = np.einsum("ij,ij->i", of_cells, residuals if rows.equal else residuals / rows.root) * scale**1.5
-    return _ColumnTests(live, scale, cubes, np.maximum(degrees, 1.0), n_rows, block, rows)
+    return _ColumnTests(live, of_cells, scale, cubes, np.maximum(degrees, 1.0), n_rows, block, rows)
 
 
 def product_skewness(n: Any, cubes: Real, of_others: Real) -> Real:
@@ -612,20 +645,29 @@ def heavy_tail(z: Real, kurtosis: Real) -> Real:
     return tails
 
 
-def _spread_tail(evidence: _Evidence, vector: Real, some: Real, rows: _Rows) -> float:
-    """The tail of the sum of squares over all targets: test (1)."""
-    n, sums = rows.total, _row_sums(evidence, some, rows)
+def _spread_tail(evidence: _Evidence, vector: Real, some: Real, rows: _Rows, limit: float) -> float:
+    """The tail of the sum of squares over all targets: test (1). Tails above the limit may be too small."""
+    n, level = rows.total, evidence.of_rows / rows.root**2
+    products = some @ some.T
+    traces = _traces(evidence.n_targets, products)
     plain, squares = vector / rows.root, vector * vector
     third, fourth = float(squares @ plain), float(squares @ (plain * plain))
     sixth = float((squares * plain) @ (plain * plain * plain))
-    mean, variance = sum_of_squares_moments(n, fourth, sums.trace, sums.square_trace, sums.row_squares)
+    mean, variance = sum_of_squares_moments(n, fourth, *traces[:2], float(evidence.of_rows @ level))
     if variance <= np.finfo(float).eps * mean**2:
         return 1.0
     deviation = np.sqrt(variance)
-    skewness = max(2 * deviation / mean, third_cumulant(n, third, fourth, sixth, sums) / (variance * deviation))
-    skewness = max(skewness, 8 * sums.cube_trace / (2 * sums.square_trace) ** 1.5)
     # Real residuals have the variance 1 / (N - rank Q) in every direction, permuted ones 1 / (N - 1).
     z = (evidence.sum_of_squares / (n - 1) - mean) / deviation
+    skewness = max(2 * deviation / mean, 8 * traces[2] / (2 * traces[1]) ** 1.5)
+    tail = _gamma_tail(z, skewness)
+    if tail >= limit:  # more skewness makes it larger
+        return tail
+    cumulant = third_cumulant(n, third, fourth, sixth, _row_sums(evidence, some, products, traces, level, rows))
+    return _gamma_tail(z, max(skewness, cumulant / (variance * deviation)))
+
+
+def _gamma_tail(z: float, skewness: float) -> float:
     shape = 4 / skewness**2
     return float(gammaincc(shape, max(0.0, shape + z * np.sqrt(shape))))
 
@@ -643,32 +685,44 @@ class RowSums(NamedTuple):
     pair_cubes: float  # the sum of W_ij^3
 
 
-def _row_sums(evidence: _Evidence, some: Real, rows: _Rows) -> RowSums:
-    """Compute the sums for all targets, of which ``some`` are given where different targets are multiplied with each other.
-
-    Their sums over one, two or three different targets are scaled by the number of these.
-    """
-    q, s, weights = evidence.n_targets, len(some), rows.root**2
-    level = evidence.of_rows / weights
+def _numbers_of(q: int, s: int) -> tuple[float, float, float]:
+    """Scales that turn sums over one, two or three different targets of s into those of q."""
     one = q / max(1, s)
     two = one * (q - 1) / max(1, s - 1)
-    three = two * (q - 2) / max(1, s - 2)
-    products, forms = some @ some.T, (some * level) @ some.T
+    return one, two, two * (q - 2) / max(1, s - 2)
+
+
+def _traces(q: int, products: Real) -> tuple[float, float, float]:
+    """Traces of G, GG and GGG for q targets, from the products G of some of them; their diagonal becomes 0."""
+    _, two, three = _numbers_of(q, len(products))
     np.fill_diagonal(products, 0.0)
     pairs = two * float((products * products).sum())
     triples = three * float(((products @ products) * products).sum())
+    return float(q), q + pairs, max(0.0, q + 3 * pairs + triples)
+
+
+def _row_sums(
+    evidence: _Evidence, some: Real, products: Real, traces: tuple[float, float, float], level: Real, rows: _Rows
+) -> RowSums:
+    """Compute the sums for all targets, of which ``some`` are given where different targets are multiplied with each other.
+
+    Their sums over one, two or three different targets are scaled by the number of these. ``level`` are the squares of the
+    residuals of every row.
+    """
+    q, s, weights = evidence.n_targets, len(some), rows.root**2
+    one, two, _ = _numbers_of(q, s)
+    forms = (some * level) @ some.T
     row_squares = float(weights @ (level * level))
     few = some[np.linspace(0, s - 1, min(s, MOST_CUBES), dtype=int)]
-    cubes = np.array([(few * (target / rows.root)) @ few.T for target in few]).reshape(len(few), len(few), len(few))
-    c, own = len(few), np.arange(len(few))
-    of_own, of_two = float((cubes[own, own, own] ** 2).sum()), float((cubes[own, own] ** 2).sum())
-    of_pairs, of_triples = of_two - of_own, float((cubes * cubes).sum()) - 3 * of_two + 2 * of_own
+    c, (first, second) = len(few), np.triu_indices(len(few))
+    cubes = (few[first] * few[second]) @ (few / rows.root).T
+    of_same = cubes[first == second]
+    of_own, of_two = float((np.diagonal(of_same) ** 2).sum()), float((of_same**2).sum())
+    of_pairs, of_triples = of_two - of_own, float(2 * (cubes**2).sum()) - 4 * of_two + 2 * of_own
     pair_cubes = evidence.squared_cubes + 3 * of_pairs * q * (q - 1) / max(1, c * (c - 1))
     pair_cubes += of_triples * q * (q - 1) * (q - 2) / max(1, c * (c - 1) * (c - 2))
     return RowSums(
-        trace=float(q),
-        square_trace=q + pairs,
-        cube_trace=max(0.0, q + 3 * pairs + triples),
+        *traces,
         row_squares=row_squares,
         row_cubes=float(weights @ (level * level * level)),
         row_forms=row_squares + two * float((products * forms).sum()),
@@ -726,10 +780,11 @@ def _p_values(
                 for block in blocks:
                     _fill(block, step.basis)
             dots = [block.residuals @ step.directions.T for block in blocks]
+            left = [block.residuals - of_block @ step.directions for block, of_block in zip(blocks, dots, strict=True)]
             if k in evidence:
-                evidence[k].add(step, blocks, dots, n_targets, rows)
-            for block, of_block in zip(blocks, dots, strict=True):
-                block.residuals[:] -= of_block @ step.directions
+                evidence[k].add(step, blocks, dots, left, n_targets, rows)
+            for block, new in zip(blocks, left, strict=True):
+                block.residuals[:] = new
             if start == 0:
                 of_features.append((step.directions, step.directions[step.tested[0]] if step.tested else step.directions[:0]))
     n_some = min(n_targets, MOST_PAIRED, max(MOST_CUBES, CELLS_IN_CACHE // n_rows))
