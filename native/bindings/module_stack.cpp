@@ -5,7 +5,6 @@
 namespace labelsieve {
 namespace {
 
-using OutRows = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Parts = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 constexpr size_t most_parts = 16;  // all their subsets are tried
 
@@ -47,18 +46,23 @@ std::pair<NewArray<double>, NewArray<double>> stack(Parts parts, RowMatrix truth
     return {hand_over(std::move(of_rows)), hand_over(std::move(of_columns))};
 }
 
-void means_of_rows(Vector<row_t> rows, size_t length, size_t few, RowMatrix deviations,
-                   Vector<double> weights, OutRows means) {
-    require(few >= 1 && few <= length && rows.shape(0) == length * means.shape(0), "a list for each query");
-    require(weights.shape(0) == deviations.shape(0) && means.shape(1) == deviations.shape(1),
+void means_of_rows(Vector<row_t> rows, size_t length, Vector<uint64_t> few, RowMatrix deviations,
+                   Vector<double> weights, Parts means) {
+    const std::vector<size_t> counts(few.data(), few.data() + few.shape(0));
+    require(!counts.empty() && counts.front() >= 1 && counts.back() <= length &&
+                std::is_sorted(counts.begin(), counts.end()),
+            "rising numbers of rows, at most as many as a list has");
+    require(rows.shape(0) == length * means.shape(1) && means.shape(0) == counts.size(),
+            "a list for each query");
+    require(weights.shape(0) == deviations.shape(0) && means.shape(2) == deviations.shape(1),
             "a weight for each row and a mean for each column");
     for (size_t i = 0; i < rows.shape(0); ++i)
         require(rows.data()[i] < deviations.shape(0), "numbers of rows of the table");
     const nb::gil_scoped_release released;
     neighbor_means({.lists = rows.data(),
-                    .n_lists = means.shape(0),
+                    .n_lists = means.shape(1),
                     .length = length,
-                    .few = few,
+                    .few = counts,
                     .deviations = deviations.data(),
                     .weights = weights.data(),
                     .n_columns = deviations.shape(1)},

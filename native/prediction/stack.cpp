@@ -4,24 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include "simd/kernels.hpp"
+
 namespace labelsieve {
 
 namespace {
 
 constexpr double ridge = 1e-9;  // of the mean diagonal: parts may be equal
-constexpr size_t lanes = 8, tile = 512;
-
-// A dot product whose terms are dealt to lanes, so that processors add them in the same order.
-double dot(const double* a, const double* b, size_t n) {
-    double sums[lanes] = {};
-    size_t i = 0;
-    for (; i + lanes <= n; i += lanes)
-        for (size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
-    for (size_t lane = 0; i < n; ++i, ++lane) sums[lane] += a[i] * b[i];
-    double sum = 0;
-    for (const double lane : sums) sum += lane;
-    return sum;
-}
+constexpr size_t tile = 512;
 
 // Solves the equations of a subset of the parts for two right sides: the answers, and ones.
 class Subset {
@@ -119,8 +109,8 @@ void stack_parts(const Stack& stack, double* of_rows, double* of_columns) {
                 const double* part = stack.parts + a * size + start;
                 for (size_t i = 0; i < length; ++i) weighted[i] = part[i] * stack.cells[start + i];
                 for (size_t b = 0; b <= a; ++b)
-                    of_fold[a * n + b] += dot(weighted, stack.parts + b * size + start, length);
-                of_fold[n * n + a] += dot(weighted, stack.truth + start, length);
+                    of_fold[a * n + b] += kernels().dot(weighted, stack.parts + b * size + start, length);
+                of_fold[n * n + a] += kernels().dot(weighted, stack.truth + start, length);
             }
         }
         for (size_t a = 0; a < n; ++a)
@@ -138,8 +128,7 @@ void stack_parts(const Stack& stack, double* of_rows, double* of_columns) {
             std::fill(stacked.begin(), stacked.end(), 0.0);
             for (size_t a = 0; a < n; ++a) {
                 const double* part = stack.parts + a * size + start;
-                if (weights[a] > 0)
-                    for (size_t y = 0; y < q; ++y) stacked[y] += weights[a] * part[y];
+                if (weights[a] > 0) kernels().add_weighted(part, weights[a], q, stacked.data());
             }
             double* out = stack.parts + (n - 1) * size + start;
             double saved = 0;
@@ -156,16 +145,20 @@ void stack_parts(const Stack& stack, double* of_rows, double* of_columns) {
 
 void neighbor_means(const NeighborMeans& lists, double* means) {
     const size_t q = lists.n_columns;
-    for (size_t list = 0; list < lists.n_lists; ++list, means += q) {
+    std::vector<double> sums(q);
+    for (size_t list = 0; list < lists.n_lists; ++list) {
         const row_t* rows = lists.lists + list * lists.length;
+        std::fill(sums.begin(), sums.end(), 0.0);
         double total = 0;
-        std::fill(means, means + q, 0.0);
-        for (size_t i = 0; i < lists.few; ++i) {
-            const double weight = lists.weights[rows[i]], *row = lists.deviations + rows[i] * q;
-            total += weight;
-            for (size_t y = 0; y < q; ++y) means[y] += weight * row[y];
+        for (size_t at = 0, i = 0; at < lists.few.size(); ++at) {
+            for (; i < lists.few[at]; ++i) {
+                total += lists.weights[rows[i]];
+                kernels().add_weighted(lists.deviations + rows[i] * q, lists.weights[rows[i]], q,
+                                       sums.data());
+            }
+            double* out = means + (at * lists.n_lists + list) * q;
+            for (size_t y = 0; y < q; ++y) out[y] = sums[y] / total;
         }
-        for (size_t y = 0; y < q; ++y) means[y] /= total;
     }
 }
 

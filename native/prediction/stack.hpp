@@ -28,10 +28,12 @@ struct Stack {
 // of every row and of every column. Sums have a fixed order: results do not depend on the processor.
 void stack_parts(const Stack& stack, double* of_rows, double* of_columns);
 
-// Weighted means of the deviations (n x n_columns) of the first `few` rows of every list, which has `length`.
+// Weighted means of the deviations (n x n_columns) of the first rows of every list, which has `length`: of as
+// many as every number in `few`, which rise. They are few.size() x n_lists x n_columns.
 struct NeighborMeans {
     const row_t* lists;
-    size_t n_lists, length, few;
+    size_t n_lists, length;
+    std::span<const size_t> few;
     const double *deviations, *weights;
     size_t n_columns;
 };

@@ -107,7 +107,16 @@ size_t grow(const GrowStep<T>& step) {
     T *sums = step.sums, *low = step.low, *squares = step.squares;
     row_t* rows = step.rows;
     const size_t padded = (n + stripe - 1) / stripe * stripe;
-    for (size_t left = step.n_columns; left > 1; --left, columns += step.pitch, ++point)
+    size_t left = step.n_columns;
+    // Four columns at a time, so that sums are loaded and stored once for them.
+    for (; left > 4; left -= 4, columns += 4 * step.pitch, point += 4)
+        for (size_t i = 0; i < padded; i += Lanes<T>::width) {
+            auto sum = Lanes<T>::load(sums + i);
+            for (size_t c = 0; c < 4; ++c)
+                sum.add_square(Lanes<T>::load(columns + c * step.pitch + i), point[c]);
+            sum.store(sums + i);
+        }
+    for (; left > 1; --left, columns += step.pitch, ++point)
         for (size_t i = 0; i < padded; i += Lanes<T>::width) {
             auto sum = Lanes<T>::load(sums + i);
             sum.add_square(Lanes<T>::load(columns + i), *point);

@@ -320,6 +320,22 @@ void add_squares(const double* columns, size_t pitch, const double* point, size_
     }
 }
 
+void add_weighted(const double* from, double weight, size_t n, double* LABELSIEVE_RESTRICT to) {
+    for (size_t i = 0; i < n; ++i) to[i] += weight * from[i];
+}
+
+double dot(const double* a, const double* b, size_t n) {
+    constexpr size_t lanes = 32;
+    double sums[lanes] = {};
+    size_t i = 0;
+    for (; i + lanes <= n; i += lanes)
+        for (size_t lane = 0; lane < lanes; ++lane) sums[lane] += a[i + lane] * b[i + lane];
+    for (size_t lane = 0; i < n; ++i, ++lane) sums[lane] += a[i] * b[i];
+    double sum = 0;
+    for (const double lane : sums) sum += lane;
+    return sum;
+}
+
 void least_of_lanes(const double* values, size_t n, double* LABELSIEVE_RESTRICT least) {
     for (size_t j = 0; j < 64; ++j) least[j] = std::numeric_limits<double>::infinity();
     size_t i = 0;
@@ -392,6 +408,8 @@ const Kernels kernels = {
     .pack_rows = pack_rows,
     .transpose = transpose,
     .add_squares = add_squares,
+    .add_weighted = add_weighted,
+    .dot = dot,
     .move_gradient = move_gradient,
     .best_partner = best_partner,
     .least_of_lanes = least_of_lanes,

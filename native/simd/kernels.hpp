@@ -245,6 +245,12 @@ struct Kernels {
     void (*add_squares)(const double* columns, size_t pitch, const double* point, size_t n_columns, size_t n,
                         double* sums);
 
+    // to[i] += weight * from[i].
+    void (*add_weighted)(const double* from, double weight, size_t n, double* to);
+
+    // The sum of a[i] * b[i]. Terms are dealt to 32 lanes, so that all processors add them in the same order.
+    double (*dot)(const double* a, const double* b, size_t n);
+
     // gradient[i] += weight * (up[i] - down[i]). Returns the first variable with the lowest gradient.
     size_t (*move_gradient)(const double* up, const double* down, double weight, size_t n, double* gradient);
 

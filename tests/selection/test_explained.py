@@ -11,7 +11,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import GroupKFold
 
 from labelsieve import AutoSieve, InputError, LabelwiseSieve, Sieve, core
-from labelsieve.selection import Selection
+from labelsieve.selection import Selection, explained
 from labelsieve.selection.explained import (
     PENALTIES,
     _Columns,
@@ -164,7 +164,7 @@ def test_nested_ridge_regressions_are_those_of_scikit_learn():
     Y = Z[:, :2] + rng.normal(size=(80, 2))
     Y -= Y.mean(axis=0)
     ends = np.array([2, 5, 7])
-    nested = _NestedRidge(Z, T, Y, np.ones(80), np.ones(2), ends)
+    nested = _NestedRidge(Z.T @ Z, Z.T @ Y, T.T, (Y**2).sum(), np.ones(2), 80.0, ends)
     for step, end in enumerate(ends):
         models, errors = [], []
         for penalty in PENALTIES:
@@ -231,34 +231,66 @@ def test_stacked_parts_are_those_of_plain_code():
     assert columns == pytest.approx(saved.sum(axis=0))
 
 
-def test_means_of_neighbors_are_those_of_plain_code():
+@pytest.mark.parametrize("n_columns", [4, 37])
+def test_means_of_neighbors_are_those_of_plain_code(n_columns):
     rng = np.random.default_rng(9)
-    rows, deviations, weights = rng.integers(0, 50, (8, 6)).astype(np.uint32), rng.normal(size=(50, 4)), rng.random(50)
-    means = np.empty((8, 4))
-    core.neighbor_means(rows.ravel(), 6, 5, deviations, weights, means)
-    assert means == pytest.approx(
-        np.array([np.average(deviations[some], axis=0, weights=weights[some]) for some in rows[:, :5]])
-    )
+    rows, deviations, weights = rng.integers(0, 50, (8, 6)).astype(np.uint32), rng.normal(size=(50, n_columns)), rng.random(50)
+    few, means = np.array([2, 5], dtype=np.uint64), np.empty((2, 8, n_columns))
+    core.neighbor_means(rows.ravel(), 6, few, deviations, weights, means)
+    for count, found in zip((2, 5), means, strict=True):
+        assert found == pytest.approx(
+            np.array([np.average(deviations[some], axis=0, weights=weights[some]) for some in rows[:, :count]])
+        )
     with pytest.raises(ValueError, match="numbers of rows"):
-        core.neighbor_means(rows.ravel() + 50, 6, 5, deviations, weights, means)
+        core.neighbor_means(rows.ravel() + 50, 6, few, deviations, weights, means)
+    with pytest.raises(ValueError, match="rising numbers"):
+        core.neighbor_means(rows.ravel(), 6, few[::-1].copy(), deviations, weights, means)
 
 
-def test_rank_polynomials_are_those_of_scipy():
+def test_columns_are_standardized_values_and_polynomials_of_ranks():
     rng = np.random.default_rng(10)
-    X = rng.integers(0, 9, (60, 3)).astype(float)
+    X, weights = rng.integers(0, 9, (60, 4)).astype(float), rng.integers(1, 4, 60).astype(float)
     X[:, 1] = rng.normal(size=60)
     X[::7, 2] = np.nan
-    columns = _Columns(read(X, X[:, 1]).features, [np.array([2, 0, 1])])
-    train, test = np.arange(40), np.arange(40, 60)
-    found = columns.rank_polynomials(np.array([columns.rank_of[feature] for feature in (1, 2)]), train, test)
-    for at, feature in enumerate((1, 2)):
-        known = X[train, feature][~np.isnan(X[train, feature])]
-        for rows, made in zip((train, test), found, strict=True):
-            cells = X[rows, feature]
-            u = [0.0 if np.isnan(cell) else np.mean(known < cell) + np.mean(known <= cell) - 1 for cell in cells]
-            assert made[at] == pytest.approx(np.array(u))
-            assert made[2 + at] == pytest.approx(legval(u, [0, 0, 1]))
-            assert made[4 + at] == pytest.approx(legval(u, [0, 0, 0, 1]))
+    X[:, 3] = rng.integers(0, 2, 60)
+    columns = _Columns(read(X, X[:, 1]).features, [np.array([2, 3]), np.array([1])], weights)
+    assert [len(columns.plain[feature]) for feature in (1, 2, 3)] == [1, 2, 1]
+    assert columns.curved[3] == []
+    assert columns.values @ weights == pytest.approx(0, abs=1e-9)
+    squares = columns.values**2 @ weights  # known cells of the first column have variance 1
+    assert squares[0] == pytest.approx(weights[~np.isnan(X[:, 2])].sum())
+    assert squares[1:] == pytest.approx(weights.sum())
+    for feature in (1, 2):
+        known = X[~np.isnan(X[:, feature]), feature]
+        u = [0.0 if np.isnan(cell) else np.mean(known < cell) + np.mean(known <= cell) - 1 for cell in X[:, feature]]
+        for power, row in enumerate(columns.curved[feature], start=1):
+            expected = legval(u, np.eye(4)[power])
+            assert np.corrcoef(expected, columns.values[row])[0, 1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("most", [1000, 1])
+def test_sums_over_training_rows_are_those_of_plain_code(monkeypatch, most):
+    rng = np.random.default_rng(12)
+    X, weights = rng.normal(size=(60, 3)), rng.integers(1, 4, 60).astype(float)
+    monkeypatch.setattr(explained, "MANY_COLUMNS", most)  # products of all columns, or of some
+    columns = _Columns(read(X, X[:, 1]).features, [np.arange(3)], weights)
+    some, train = np.array([*columns.plain[2], *columns.curved[0]]), np.arange(0, 60, 2)
+    deviations = rng.normal(size=(30, 2))
+    deviations -= weights[train] @ deviations / weights[train].sum()
+    mean, gram, product = columns.sums(some, train, deviations)
+    Z, share = columns.values[np.ix_(some, train)], weights[train]
+    assert mean == pytest.approx(np.average(Z, axis=1, weights=share))
+    Z = Z - mean[:, np.newaxis]
+    assert gram == pytest.approx((Z * share) @ Z.T)
+    assert product == pytest.approx((Z * share) @ deviations)
+
+
+def test_all_features_explain_what_the_largest_size_explains_if_it_has_all():
+    X, Y = planted(150)
+    found = share(X, Y, X.shape[1])
+    assert found.all_features == found.explained[-1]
+    assert found.below_all[-1] == found.below_all_errors[-1] == 0
+    assert share(X, Y, 5).all_features != found.all_features
 
 
 def test_sizes_grow():

@@ -161,7 +161,7 @@ def selection_report(
     Notes
     -----
     Cost: a few passes over the selected columns; ``redundant`` takes a pass over all columns for each selected one,
-    ``resamples`` as many fits, and ``explained`` a fit for every fold with predictions for at most 2,000 rows.
+    ``resamples`` as many fits, and ``explained`` a fit for every fold with predictions for at most 1,000 rows.
 
     Examples
     --------

@@ -15,7 +15,8 @@ of
 - its own prediction with fewer features, so that useless features do not spoil what is known.
 
 The weights of a fold come from the predictions for the rows of the other folds. These contain the selection, so that the
-weights are 0 where the features predict nothing. The share of all features has a predictor of its own (:func:`_all_features`).
+weights are 0 where the features predict nothing. Columns are scaled by all rows, which involves no target. The share of all
+features has predictions of its own where the largest size leaves some out (:func:`_all_features`).
 """
 
 import warnings
@@ -48,12 +49,12 @@ Rows = NDArray[np.intp]
 MAX_SIZE = 40  # features that are tried when the number is found automatically
 FEW_ROWS = 200  # tables with fewer rows are split into 10 folds, others into 5
 LEAST_ROWS = 10
-TESTED = 2000  # rows that are predicted in all; training rows are never left out
+TESTED = 1000  # rows that are predicted in all; training rows are never left out
 MOST_CELLS = 2**27  # of the targets; with more, a sample of the targets is evaluated
 NEIGHBORS = (5, 20)
 CLIP = 5.0  # standard deviations
-PENALTIES = (1e-6, 1e-3, 1e-2, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
-ALL_PENALTIES = (1e-6, 0.01, 0.3, 10.0)  # of all features; the stack chooses among them
+PENALTIES = (1e-6, 0.01, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
+ALL_PENALTIES = (1e-6, 0.01, 0.3)  # of all features; the stack chooses among them, the first for up to 500 rows or columns
 MANY_COLUMNS = 1000  # the ridge regression of all features uses the columns with the largest products with the targets
 SPARSE = 0.01  # share of the cells that are not 0, below which products of sparse columns are faster than those of whole ones
 MOST_STEPS = 2e9  # of a search of neighbors by all features; with more, they are left out
@@ -240,7 +241,7 @@ def explained_share(
 
     Notes
     -----
-    Cost: a selection for every fold, and predictions for at most 2,000 rows in all.
+    Cost: a selection for every fold, and predictions for at most 1,000 rows in all.
 
     Examples
     --------
@@ -266,7 +267,10 @@ def explained_share(
     # Threads would wait for each other in so many small products, and could change the last bits.
     with one_blas_thread():
         curve = prefix_curve(problem, targets, weights, lists, folds, sizes)
-        curve.add(_all_features(problem, targets, folds, weights))
+        if all(len(chosen) == problem.n_features for chosen in lists):
+            curve.repeat()  # the largest size has all features
+        else:
+            curve.add(_all_features(problem, targets, folds, weights))
         return _result(curve, sizes, lists, targets, problem)
 
 
@@ -279,7 +283,7 @@ def prefix_curve(
     sizes: Any,
 ) -> "_Curve":
     """Predict the test rows of every fold with the first features of its list, for every size."""
-    columns = _Columns(problem.features, lists)
+    columns = _Columns(problem.features, lists, weights)
     fitted = [_Fold(columns, targets, weights, some, sizes, *rows) for some, rows in zip(lists, folds, strict=True)]
     curve = _Curve(targets, [fold.center for fold in fitted], folds, weights)
     for step in range(len(sizes)):
@@ -392,48 +396,56 @@ class _Targets:
 
 
 class _Columns:
-    """The columns of the features in some lists as numbers, and their ranks among all rows.
+    """The columns of the features in some lists as numbers with mean 0 and variance 1, as rows of an array.
 
-    Arrays have a row for every column. A number with missing cells has a second column that marks them. A number with an order
-    that has more than two values has ranks: ``ranks`` numbers its values, those of each feature after those of the feature
-    before, with one more for missing cells; ``ends`` are where the numbers of every feature end.
+    A number with missing cells has a second column that marks them. A number with an order that has more than two values has
+    polynomials of its ranks, too: ``plain`` and ``curved`` are the rows of every feature.
     """
 
-    def __init__(self, table: NumberTable, lists: Sequence[NDArray[np.intp]]) -> None:
-        features, columns, ranks, ends = LearnerFeatures(table), list[Real](), list[NDArray[np.intp]](), [0]
-        self.of, self.rank_of = dict[int, list[int]](), dict[int, int]()
+    def __init__(self, table: NumberTable, lists: Sequence[NDArray[np.intp]], weights: Real) -> None:
+        features, columns, ranks = LearnerFeatures(table), list[Real](), list[Real]()
+        self.plain, self.curved = dict[int, list[int]](), dict[int, list[int]]()
         for feature in dict.fromkeys(feature for chosen in lists for feature in chosen.tolist()):
             found = features.columns([feature])[0].T
-            missing = np.isnan(found[0])
+            missing, first = np.isnan(found[0]), len(columns)
             numeric = feature not in table.nominal
-            if numeric and missing.any():
-                found = np.vstack([found, missing])
-            self.of[feature] = list(range(len(columns), len(columns) + len(found)))
-            columns += list(found)
+            columns += [*found, missing] if numeric and missing.any() else list(found)
+            self.plain[feature] = list(range(first, len(columns)))
+            self.curved[feature] = []
             if numeric and len(np.unique(found[0, :1000])) > 2:
-                values, index = np.unique(found[0], return_inverse=True)  # NaN is the last value
-                self.rank_of[feature] = len(ranks)
-                ranks.append(index + ends[-1])
-                ends.append(ends[-1] + len(values) + (not missing.any()))
-        n_rows = table.shape[0]
-        self.values = np.array(columns).reshape(len(columns), n_rows)
-        self.ranks, self.ends = np.array(ranks, dtype=np.intp).reshape(len(ranks), n_rows), np.array(ends, dtype=np.intp)
+                self.curved[feature] = [len(ranks)]
+                ranks.append(_ranks(found[0], missing))
+        n_plain, n_ranked = len(columns), len(ranks)
+        for feature, rows in self.curved.items():
+            self.curved[feature] = [n_plain + row + power * n_ranked for row in rows for power in range(3)]
+        self.values = _standard(np.array(columns).reshape(n_plain, table.shape[0]), weights)
+        if n_ranked:
+            self.values = np.concatenate([self.values, _standard(_polynomials(np.array(ranks)), weights)])
+        self._weights = weights
+        self._products = _gram(self.values.T, weights) if len(self.values) <= 2 * MANY_COLUMNS else None
 
-    def rank_polynomials(self, some: Rows, train: Rows, test: Rows) -> tuple[Real, Real]:
-        """Return three polynomials of the ranks of some features among the training rows, which are from -1 to 1.
+    def sums(self, some: Rows, train: Rows, deviations: Real) -> tuple[Real, Real, Real]:
+        """Return means of some columns in the training rows, their centered products, and those with the deviations."""
+        n_rows, share = self.values.shape[1], self._weights[train]
+        total, of_rows = float(share.sum()), np.zeros((n_rows, 1 + deviations.shape[1]))
+        of_rows[train, 0], of_rows[train, 1:] = share, share[:, np.newaxis] * deviations
+        sums = (self.values @ of_rows)[some]
+        mean = sums[:, 0] / total
+        if self._products is None:
+            gram = _gram(self.values[np.ix_(some, train)].T, share)
+        else:  # the rows that are left out are fewer than those that are not
+            rest = np.setdiff1d(np.arange(n_rows), train, assume_unique=True)
+            gram = (self._products - _gram(self.values[:, rest].T, self._weights[rest]))[np.ix_(some, some)]
+        return mean, gram - total * np.outer(mean, mean), sums[:, 1:]
 
-        The first third of the rows has the ranks of all of them, the others the second and the third polynomial.
-        """
-        numbered = self.ranks[some]
-        counts = np.bincount(numbered[:, train].reshape(-1), minlength=int(self.ends[-1]))
-        up_to = np.concatenate([[0], np.cumsum(counts)])
-        start, end = self.ends[:-1], self.ends[1:] - 1  # without the number for missing cells
-        before, lengths = up_to[start], np.diff(self.ends)
-        known = np.maximum(up_to[end] - before, 1)
-        u = (up_to[:-1] + up_to[1:] - np.repeat(2 * before, lengths)) / np.repeat(known, lengths) - 1.0
-        u[end] = 0.0
-        of_train, of_test = (u[numbered[:, rows]] for rows in (train, test))
-        return _polynomials(of_train), _polynomials(of_test)
+
+def _ranks(values: Real, missing: NDArray[np.bool_]) -> Real:
+    """Return mean ranks among the known cells, from -1 to 1; missing cells have 0."""
+    _, index = np.unique(values, return_inverse=True)  # NaN is the last value
+    counts, n_known = np.bincount(index), max(1, int(np.count_nonzero(~missing)))
+    ranks: Real = ((2 * np.cumsum(counts) - counts) / n_known - 1.0)[index]
+    ranks[missing] = 0.0
+    return ranks
 
 
 def _polynomials(u: Real) -> Real:
@@ -442,24 +454,22 @@ def _polynomials(u: Real) -> Real:
     return np.concatenate([u, 1.5 * squares - 0.5, (2.5 * squares - 1.5) * u])
 
 
-def _standard(train: Real, test: Real, weights: Real) -> tuple[Real, Real]:
-    """Give columns, in rows, mean 0 and variance 1 in the training rows, at most 5 deviations; missing cells become 0."""
-    largest = np.maximum(np.fmax.reduce(np.abs(train), axis=1, initial=0.0), 1e-300)[:, np.newaxis]
-    filled = train / largest  # squares of very large numbers would overflow
+def _standard(columns: Real, weights: Real) -> Real:
+    """Give columns, in rows, mean 0 and variance 1, and at most 5 deviations; missing cells become 0."""
+    largest = np.maximum(np.fmax.reduce(np.abs(columns), axis=1, initial=0.0), 1e-300)[:, np.newaxis]
+    filled: Real = columns / largest  # squares of very large numbers would overflow
     gaps = np.isnan(filled)
     has_gaps = bool(gaps.any())
     if has_gaps:
         filled[gaps] = 0.0
     total: Any = np.maximum(~gaps @ weights, 1e-300) if has_gaps else weights.sum()
-    mean = (filled @ weights / total)[:, np.newaxis]
-    filled -= mean
+    filled -= (filled @ weights / total)[:, np.newaxis]
     if has_gaps:
         filled[gaps] = 0.0
     deviation = np.sqrt(np.einsum("ij,ij,j->i", filled, filled, weights) / total)
-    factor = np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)[:, np.newaxis]
-    filled *= factor
-    tested = (test / largest - mean) * factor
-    return np.clip(filled, -CLIP, CLIP, out=filled), np.clip(np.nan_to_num(tested, nan=0.0), -CLIP, CLIP)
+    filled *= np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)[:, np.newaxis]
+    np.clip(filled, -CLIP, CLIP, out=filled)
+    return filled
 
 
 # Predictors of a fold.
@@ -468,17 +478,17 @@ def _standard(train: Real, test: Real, weights: Real) -> tuple[Real, Real]:
 class _NestedRidge:
     """Ridge regressions with the first columns up to several ends, from one factorization for every penalty.
 
-    With the Cholesky factor L of G + penalty, A = L^-1 Z'Y and B = L^-1 T', the prediction for the test rows T with the first
-    e columns is B[:e]' A[:e], because the leading block of L is the factor of the leading block. The penalty of every size is
-    the one with the smallest generalized cross-validation error, over all targets.
+    With the Cholesky factor L of the products G of columns, with a penalty on the diagonal, A = L^-1 Z'Y and B = L^-1 T', the
+    prediction for the test rows T with the first e columns is B[:e]' A[:e], because the leading block of L is the factor of
+    the leading block. The penalty of every size is the one with the smallest generalized cross-validation error, over all
+    targets, of which ``squares`` is the sum of squares.
     """
 
-    def __init__(self, Z: Real, T: Real, Y: Real, weights: Real, factor: Real, ends: NDArray[np.intp]) -> None:
-        root = np.sqrt(weights)[:, np.newaxis]
-        scaled = Z if (weights == 1).all() else Z * root
-        gram, product = scaled.T @ scaled, scaled.T @ (Y * root)
-        penalties = float(weights.sum()) * np.array(PENALTIES)[:, np.newaxis]
-        inverse, total = np.empty((len(PENALTIES), *gram.shape)), float(weights.sum())
+    def __init__(
+        self, gram: Real, product: Real, tested: Real, squares: float, factor: Real, total: float, ends: NDArray[np.intp]
+    ) -> None:
+        penalties, last = total * np.array(PENALTIES)[:, np.newaxis], ends - 1
+        inverse = np.empty((len(PENALTIES), *gram.shape))
         for at, penalty in enumerate(penalties[:, 0]):
             penalized = gram.copy()
             penalized.flat[:: len(gram) + 1] += penalty
@@ -487,26 +497,26 @@ class _NestedRidge:
                 raise np.linalg.LinAlgError("products of features are not positive definite")
             inverse[at] = dtrtri(lower, lower=True, overwrite_c=True)[0]
         A = inverse @ product
-        last = ends - 1
         weighted = A * np.sqrt(factor)
-        fit = np.cumsum((weighted**2).sum(axis=2), axis=1)[:, last]
-        freedom = np.cumsum((inverse**2).sum(axis=2), axis=1)[:, last]  # trace of the inverse of every leading block
+        fit = np.cumsum(np.einsum("pij,pij->pi", weighted, weighted), axis=1)[:, last]
+        freedom = np.cumsum(np.einsum("pij,pij->pi", inverse, inverse), axis=1)[:, last]  # trace of every leading inverse
         # The squared coefficients of a size are the sum of the leading block of this symmetric matrix.
         crossed = (inverse @ inverse.swapaxes(1, 2)) * (weighted @ weighted.swapaxes(1, 2))
         diagonal = np.einsum("pii->pi", crossed)
         shrunk = np.cumsum(2 * np.tril(crossed).sum(axis=2) - diagonal, axis=1)[:, last]
-        squares = float(np.einsum("i,ij,ij->j", weights, Y, Y) @ factor)
         residual = np.maximum(squares - fit - penalties * shrunk, 0.0)
         degrees = ends - penalties * freedom + 1.0
         self._best = np.argmin(residual / np.maximum(1.0 - degrees / total, 1e-3) ** 2, axis=0)
-        self._answers = {at: (inverse[at] @ T.T, A[at]) for at in np.unique(self._best).tolist()}
-        self._ends = ends
+        self._answers = {at: (inverse[at] @ tested, A[at]) for at in np.unique(self._best).tolist()}
+        self._ends, self._sums = ends, dict[int, tuple[int, Any]]()  # the last prediction with every penalty
 
     def predict(self, step: int) -> Real:
-        """Predict the deviations of the targets of the test rows with the columns of a size."""
-        B, A = self._answers[int(self._best[step])]
-        end = int(self._ends[step])
-        return np.asarray(B[:end].T @ A[:end])
+        """Predict the deviations of the targets of the test rows with the columns of a size, which is not below the last."""
+        best, end = int(self._best[step]), int(self._ends[step])
+        (B, A), (start, known) = self._answers[best], self._sums.get(best, (0, 0.0))
+        found: Real = B[start:end].T @ A[start:end] + known
+        self._sums[best] = end, found
+        return found
 
 
 class _Fold:
@@ -527,33 +537,31 @@ class _Fold:
         self._shape, self._neighbors = (len(test), len(self.center)), list[Any]()
         if len(chosen) == 0:
             return
-        some = np.array([column for feature in chosen.tolist() for column in columns.of[feature]], dtype=np.intp)
-        ranked_features = [columns.rank_of[feature] for feature in chosen.tolist() if feature in columns.rank_of]
-        ranks = np.array(ranked_features, dtype=np.intp)
-        pieces = [_standard(columns.values[np.ix_(some, train)], columns.values[np.ix_(some, test)], share)]
-        if len(ranks):
-            pieces.append(_standard(*columns.rank_polynomials(ranks, train, test), share))
         # The columns of a feature stand together: first its numbers, then its polynomials.
-        order, plain, ranked, ends, plain_ends = list[int](), 0, len(some), [0], [0]
+        order, plain, ends, plain_ends = list[int](), list[int](), [0], [0]
         for feature in chosen.tolist():
-            order += range(plain, plain := plain + len(columns.of[feature]))
-            if feature in columns.rank_of:
-                order += range(ranked, ranked + 3 * len(ranks), len(ranks))
-                ranked += 1
+            plain += range(len(order), len(order) + len(columns.plain[feature]))
+            order += columns.plain[feature] + columns.curved[feature]
             ends.append(len(order))
-            plain_ends.append(plain)
-        Z, T = (np.vstack(side)[order].T for side in zip(*pieces, strict=True))
-        X, Q = (side.T for side in pieces[0])
+            plain_ends.append(len(plain))
         lengths, self._steps = np.unique(np.minimum(sizes, len(chosen)), return_inverse=True)  # a list may end early
-        plain_of = np.array(plain_ends, dtype=np.intp)[lengths]
-        self._straight = _NestedRidge(X, Q, deviations, share, targets.factor, plain_of)
-        self._curved = _NestedRidge(Z, T, deviations, share, targets.factor, np.array(ends, dtype=np.intp)[lengths])
+        sizes_plain, sizes_all = np.array(plain_ends, dtype=np.intp)[lengths], np.array(ends, dtype=np.intp)[lengths]
         self._deviations, self._share = deviations, share
         self._most = min(NEIGHBORS[-1], len(train))
+        some = np.array(order, dtype=np.intp)
+        T, values = columns.values[np.ix_(some, test)], columns.values[some[plain]]
+        near = values[:, train].T, T[plain].T
         of_sizes = nested_neighbors(
-            X, Q, features=range(plain), sizes=plain_of.tolist(), k=self._most, distances=False, single=True
+            *near, features=range(len(plain)), sizes=sizes_plain.tolist(), k=self._most, distances=False, single=True
         )
         self._neighbors = [found.rows for found in of_sizes]
+        mean, gram, product = columns.sums(some, train, deviations)
+        T -= mean[:, np.newaxis]
+        squares = float(np.einsum("i,ij,ij->j", share, deviations, deviations) @ targets.factor)
+        of_targets = squares, targets.factor, float(share.sum())
+        self._curved = self._straight = _NestedRidge(gram, product, T, *of_targets, sizes_all)
+        if len(plain) < len(order):
+            self._straight = _NestedRidge(gram[plain][:, plain], product[plain], T[plain], *of_targets, sizes_plain)
 
     def predictions(self, step: int) -> list[Real]:
         """Predict the deviations from the means for the test rows with the features of a size, by every predictor."""
@@ -577,10 +585,10 @@ def _centered(values: Real, weights: Real) -> tuple[Real, Real]:
 
 def _neighbor_means(rows: NDArray[Any], length: int, deviations: Real, weights: Real) -> list[Real]:
     """Return the weighted means of the deviations of the first rows of every list, which has this length."""
-    means = [np.empty((len(rows) // length, deviations.shape[1])) for _ in NEIGHBORS]
-    for few, found in zip(NEIGHBORS, means, strict=True):
-        core.neighbor_means(rows, length, min(few, length), deviations, weights, found)
-    return means
+    few = np.minimum(np.array(NEIGHBORS, dtype=np.uint64), np.uint64(length))
+    means = np.empty((len(few), len(rows) // length, deviations.shape[1]))
+    core.neighbor_means(rows, length, few, deviations, weights, means)
+    return list(means)
 
 
 # All features.
@@ -589,24 +597,17 @@ def _neighbor_means(rows: NDArray[Any], length: int, deviations: Real, weights: 
 def _all_features(problem: Problem, targets: _Targets, folds: list[tuple[Rows, Rows]], weights: Real) -> Iterator[list[Real]]:
     """Predict the test rows of every fold from all features, by ridge regressions and, where affordable, by neighbors.
 
-    The columns are scaled by all rows, which involves no target. Of more than 1,000 columns, the regression of a fold uses
-    those with the largest sums of squared products with the targets of its training rows.
+    Of more than 1,000 columns, the regression of a fold uses those with the largest sums of squared products with the targets
+    of its training rows.
     """
     Z = _all_columns(problem)
     n_rows, n_columns = Z.shape
     n_tested = sum(len(test) for _, test in folds)
     near = not sp.issparse(Z) and float(n_tested) * n_rows * n_columns <= MOST_STEPS
-    regressions = [_RidgeOfAll(Z, weights, ALL_PENALTIES)]
-    if near and 4 * n_columns <= MANY_COLUMNS:
-        columns = _Columns(problem.features, [np.arange(problem.n_features)])
-        if columns.rank_of:
-            everything = np.arange(n_rows)
-            polynomials = columns.rank_polynomials(np.array([*columns.rank_of.values()]), everything, everything[:0])
-            both = np.hstack([Z, _standard(*polynomials, weights)[0].T])
-            regressions.append(_RidgeOfAll(both, weights, ALL_PENALTIES[1:]))
+    regression = _RidgeOfAll(Z, weights, ALL_PENALTIES[min(Z.shape) > MANY_COLUMNS // 2 :])
     for train, test in folds:
         _, deviations = _centered(targets.values[train], weights[train])
-        found = [part for regression in regressions for part in regression.predict(train, test, deviations, targets.factor)]
+        found = regression.predict(train, test, deviations, targets.factor)
         if near:
             k = min(NEIGHBORS[-1], len(train))
             lists = nested_neighbors(
@@ -621,7 +622,7 @@ def _all_columns(problem: Problem) -> Any:
     table = problem.features
     if table.dense is not None:
         values = LearnerFeatures(table).everything()
-        return _standard(values.T, values[:0].T, np.ones(len(values)))[0].T
+        return _standard(values.T, np.ones(len(values))).T
     matrix = sp.csr_array(table.sparse, dtype=np.float64, copy=True)
     matrix.data[np.isnan(matrix.data)] = 0.0
     n_rows = matrix.shape[0]
@@ -726,12 +727,20 @@ class _Curve:
 
     def add(self, parts: Iterable[list[Real]]) -> None:
         """Stack the predictions of a size, a list of parts for every fold, with those of the size before as one more part."""
-        every = [np.concatenate(part) for part in zip(*parts, strict=True)]
-        stacked = np.stack([*every, self._carried])
+        of_folds = list(parts)
+        stacked = np.empty((len(of_folds[0]) + 1, *self._truth.shape))
+        for at, part in enumerate(zip(*of_folds, strict=True)):
+            np.concatenate(part, out=stacked[at])
+        stacked[-1] = self._carried
         rows, columns = core.stack_parts(stacked, self._truth, self._cells, self._ends, self._low, self._high)
         self._carried = stacked[-1]
         self.rows.append(rows)
         self.columns.append(columns)
+
+    def repeat(self) -> None:
+        """Add the last size once more."""
+        self.rows.append(self.rows[-1])
+        self.columns.append(self.columns[-1])
 
 
 def _result(
