@@ -293,6 +293,36 @@ def test_all_features_explain_what_the_largest_size_explains_if_it_has_all():
     assert share(X, Y, 5).all_features != found.all_features
 
 
+def test_a_sample_of_the_test_rows_explains_what_all_rows_do(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 4))
+    y = X[:, 0] + 0.5 * rng.normal(size=4000)
+    y[7] = 100.0  # two thirds of the variation, which nothing predicts
+    sampled = [share(X, y, 2, random_state=seed) for seed in range(4)]
+    monkeypatch.setattr(explained, "TESTED", 4000)
+    for seed, found in enumerate(sampled):
+        whole = share(X, y, 2, random_state=seed)
+        assert found.n_tested <= 1000 < whole.n_tested
+        assert found.explained == pytest.approx(whole.explained, abs=0.02)
+        assert found.errors == pytest.approx(whole.errors, rel=0.1)
+
+
+def test_sampled_test_rows_stand_for_all_rows_and_outliers_for_themselves():
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(5000, 2))
+    Y[[3, 4000], 1] = 1e3
+    problem, weights = read(np.zeros((5000, 1)), Y), rng.integers(1, 4, size=5000).astype(float)
+    targets = explained._Targets.of(problem.targets, weights, rng)
+    folds = explained._folds(problem, None, np.random.RandomState(0))
+    sampled, tested = explained._test_rows(folds, targets, weights, np.random.RandomState(0))
+    rows = np.concatenate([test for _, test in sampled])
+    counts = tested / weights[rows]
+    assert len(rows) == len(set(rows)) <= explained.TESTED
+    assert counts.sum() == pytest.approx(5000)
+    assert all(counts[rows == outlier].tolist() == [1.0] for outlier in (3, 4000))
+    assert all(set(test) <= set(whole) and train is same for (train, test), (same, whole) in zip(sampled, folds, strict=True))
+
+
 def test_sizes_grow():
     sizes = size_steps(200)
     assert sizes[:40].tolist() == list(range(1, 41))

@@ -241,7 +241,7 @@ def explained_share(
 
     Notes
     -----
-    Cost: a selection for every fold, and predictions for at most 1,000 rows in all.
+    Cost: a selection for every fold, and predictions for about 1,000 rows in all at most.
 
     Examples
     --------
@@ -264,9 +264,10 @@ def explained_share(
         for number, (train, _) in enumerate(folds):
             lists.append(fold_selection(selector, problem, train, int(sizes[-1])))
             progress(number + 1, len(folds))
+    folds, tested = _test_rows(folds, targets, weights, random)
     # Threads would wait for each other in so many small products, and could change the last bits.
     with one_blas_thread():
-        curve = prefix_curve(problem, targets, weights, lists, folds, sizes)
+        curve = prefix_curve(problem, targets, weights, lists, folds, sizes, tested)
         if all(len(chosen) == problem.n_features for chosen in lists):
             curve.repeat()  # the largest size has all features
         else:
@@ -281,11 +282,18 @@ def prefix_curve(
     lists: list[NDArray[np.intp]],
     folds: list[tuple[Rows, Rows]],
     sizes: Any,
+    tested: Real | None = None,
 ) -> "_Curve":
-    """Predict the test rows of every fold with the first features of its list, for every size."""
+    """Predict the test rows of every fold with the first features of its list, for every size.
+
+    ``tested`` are the weights of the test rows of all folds, one after the other; None: those that the rows have in training.
+    """
     columns = _Columns(problem.features, lists, weights)
     fitted = [_Fold(columns, targets, weights, some, sizes, *rows) for some, rows in zip(lists, folds, strict=True)]
-    curve = _Curve(targets, [fold.center for fold in fitted], folds, weights)
+    tests = [test for _, test in folds]
+    curve = _Curve(
+        targets, [fold.center for fold in fitted], tests, weights[np.concatenate(tests)] if tested is None else tested
+    )
     for step in range(len(sizes)):
         curve.add(fold.predictions(step) for fold in fitted)
     return curve
@@ -304,7 +312,7 @@ def size_steps(most: int) -> NDArray[np.intp]:
 
 
 def _folds(problem: Problem, cv: Any, random: Any) -> list[tuple[Rows, Rows]]:
-    """Split the rows, and take a sample of the test rows where there are many."""
+    """Split the rows."""
     from sklearn.model_selection import KFold, check_cv
 
     n_rows = problem.targets.n_rows
@@ -319,10 +327,35 @@ def _folds(problem: Problem, cv: Any, random: Any) -> list[tuple[Rows, Rows]]:
     folds = [(np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp)) for train, test in splits]
     if len(folds) < 2:
         raise InputError("The explained share needs two folds or more: the weights of a fold come from the others.")
+    return folds
+
+
+def _test_rows(
+    folds: list[tuple[Rows, Rows]], targets: "_Targets", weights: Real, random: Any
+) -> tuple[list[tuple[Rows, Rows]], Real]:
+    """Take a sample of the test rows where there are many; return the folds with it, and the weights of these rows.
+
+    A row that has as much of the variation of the targets as an average sampled row stands for is always taken, and stands for
+    itself: a few outliers would otherwise count many times or not at all. The others stand for the rows that were left out.
+    """
     total = sum(len(test) for _, test in folds)
     if total <= TESTED:
-        return folds
-    return [(train, np.sort(random.permutation(test)[: max(1, len(test) * TESTED // total)])) for train, test in folds]
+        return folds, weights[np.concatenate([test for _, test in folds])]
+    _, deviations = _centered(targets.values, weights)
+    losses = weights * (deviations**2 @ targets.factor)
+    certain = losses > losses.sum() / TESTED
+    certain[np.argsort(-losses, kind="stable")[TESTED // 2 :]] = False
+    share = (TESTED - sum(certain[test].sum() for _, test in folds)) / sum((~certain[test]).sum() for _, test in folds)
+    sampled, tested = [], []
+    for train, test in folds:
+        outliers, others = test[certain[test]], random.permutation(test[~certain[test]])
+        drawn = others[: max(1, int(share * len(others)))]
+        counts = np.repeat([1.0, len(others) / max(len(drawn), 1)], [len(outliers), len(drawn)])
+        rows = np.concatenate([outliers, drawn])
+        order = np.argsort(rows)
+        sampled.append((train, rows[order]))
+        tested.append((weights[rows] * counts)[order])
+    return sampled, np.concatenate(tested)
 
 
 def fold_selection(selector: Any, problem: Problem, train: Rows, most: int) -> NDArray[np.intp]:
@@ -710,12 +743,11 @@ def _gram(Z: Any, weights: Real) -> Real:
 class _Curve:
     """Stacked predictions of the test rows of all folds, one size after the other, and what they explain."""
 
-    def __init__(self, targets: _Targets, centers: list[Real], folds: list[tuple[Rows, Rows]], weights: Real) -> None:
-        tests = [test for _, test in folds]
+    def __init__(self, targets: _Targets, centers: list[Real], tests: list[Rows], weights: Real) -> None:
         truth = np.vstack([targets.values[test] - center for test, center in zip(tests, centers, strict=True)])
-        known, tested = ~np.isnan(truth), np.concatenate(tests)
+        known = ~np.isnan(truth)
         self._truth = np.where(known, truth, 0.0)
-        self._cells = known * weights[tested][:, np.newaxis] * targets.factor
+        self._cells = known * weights[:, np.newaxis] * targets.factor
         self._ends = np.cumsum([len(test) for test in tests], dtype=np.uint64)
         self._low = np.where(targets.numeric, -np.inf, -np.array(centers))
         self._high = np.where(targets.numeric, np.inf, 1.0 - np.array(centers))
