@@ -76,16 +76,9 @@ _INNER = frozenset(("labelsieve", "sklearn", "joblib", "functools", "contextlib"
 
 
 def warn(message: str, category: type[Warning], *, column: object = None) -> None:
-    """Issue a warning at the line of the user who called labelsieve.
+    """Issue a warning at the line of the user who called labelsieve; ``column`` is the number or name of the one it is about.
 
-    A :class:`ColumnWarning` is not issued inside :func:`told_before`, nor about a ``column`` that is excluded there.
-
-    Parameters
-    ----------
-    message, category : str, type
-        The warning.
-    column : int or str, default=None
-        The number or name of the column that the warning is about.
+    A :class:`ColumnWarning` is not issued inside :func:`told_before`, nor about a column that is excluded there.
     """
     if issubclass(category, ColumnWarning) and (_told.get() or (column is not None and column in _left_out.get())):
         return

@@ -185,28 +185,13 @@ class Part(NamedTuple):
 
 @dataclass(eq=False)
 class Node:
-    """A leaf, or a split with a child for each branch.
+    """A leaf, or a split with a child for each branch."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_classes,)
-        Weights of the training rows by class.
-    column : int
-        Column of the split; -1 in a leaf.
-    cut : float or None
-        Of a numeric split: rows up to this value go to the first branch, the others to the second.
-    values : ndarray or None
-        Of a nominal split: the value of each branch.
-    shares : ndarray of shape (n_branches,)
-        How the weight of a row is divided whose value is missing.
-    children : list of Node
-        The nodes of the branches.
-    """
-
-    counts: Floats
-    column: int = -1
-    cut: float | None = None
-    values: Floats | None = None
+    counts: Floats  # weights of the training rows by class
+    column: int = -1  # of the split; -1 in a leaf
+    cut: float | None = None  # of a numeric split: rows up to this value go to the first branch, the others to the second
+    values: Floats | None = None  # of a nominal split: the value of each branch
+    # of every branch, by which the weight of a row is divided whose value is missing
     shares: Floats = field(default_factory=lambda: np.empty(0))
     children: list["Node"] = field(default_factory=list)
     part: Part | None = None  # the training rows, until the tree is finished
@@ -433,16 +418,8 @@ def best_cuts(
 ) -> Splits:
     """Return the cut with the largest information gain in each of several sorted columns.
 
-    Parameters
-    ----------
-    values, classes, weights : ndarray of shape (n_columns, n_rows)
-        The rows of a node in ascending order of each column, missing values last.
-    total : float
-        Weight of all rows.
-    n_classes : int
-        Number of classes in the training rows.
-    min_rows : float
-        Weight that each side of a cut needs at least.
+    The tables have a row for each column: the rows of a node in ascending order of that column, missing values last. ``total``
+    is the weight of all rows, and each side of a cut has a weight of ``min_rows`` at least.
     """
     known = ~np.isnan(values)
     weights = np.where(known, weights, 0.0)

@@ -214,24 +214,12 @@ def scaled_rows(scale: Scale | None, train: Any, test: Any) -> tuple[Any, Any]:
 
 
 def scaled(scale: Scale | None, train: Any, *others: Any) -> tuple[Any, ...]:
-    """Scale tables by the columns of ``train``: its means and deviations, or its ranges.
+    """Scale tables by the columns of ``train``: to mean 0 and variance 1 ("standard"), or to the range from 0 to 1 ("minmax").
 
-    Parameters
-    ----------
-    scale : {"standard", "minmax", None}
-        "standard": columns of ``train`` get mean 0 and variance 1. "minmax": they get the range from 0 to 1. A constant column
-        is only shifted. None: tables are returned as they are.
-    train, *others : array, data frame or sparse matrix
-        Missing values stay missing.
+    Missing values stay missing, and a constant column is only shifted. Sparse tables stay sparse, so they are not shifted:
+    "standard" divides by the deviations, which gives the same distances between rows, and "minmax" by the largest absolute
+    values.
 
-    Returns
-    -------
-    tuple
-        One table for each. Sparse tables stay sparse, so they are not shifted: "standard" divides by the deviations, which
-        gives the same distances between rows, and "minmax" by the largest absolute values.
-
-    Examples
-    --------
     >>> scaled("minmax", np.array([[0.0], [4.0]]), np.array([[5.0]]))
     (array([[0.],
            [1.]]), array([[1.25]]))

@@ -63,26 +63,15 @@ def table_log(n: NDArray[np.float64]) -> NDArray[np.float64]:
 class FixedPoint:
     r"""Fixed-point values of :math:`f(n) = n \log n` (plug-in) or :math:`n \log n - \frac{1}{2} [n > 0]` (Miller-Madow).
 
-    With :math:`S = \sum f(n)` over the cells of a table, its entropy is :math:`(f(N) - S) / N` for both estimators.
-    The scale :math:`2^s` depends on the number of rows (or their weight) and of targets alone.
-
-    Attributes
-    ----------
-    total : int
-        Rows, or the sum of their quantized weights.
-    bits : int
-        The scale ``s``.
-    unit : float
-        What a row of weight one counts: 1 without weights.
-    estimator : {"plugin", "miller-madow"}
-    values : ndarray of int64 or None
-        ``values[n]`` for every count from 0 to ``total``; None with weights, whose sums are too large for a table.
+    With :math:`S = \sum f(n)` over the cells of a table, its entropy is :math:`(f(N) - S) / N` for both estimators. The scale
+    :math:`2^s` depends on the number of rows (or their weight) and of targets alone.
     """
 
-    total: int
-    bits: int
-    unit: float
+    total: int  # rows, or the sum of their quantized weights
+    bits: int  # the scale s
+    unit: float  # what a row of weight one counts: 1 without weights
     estimator: Estimator
+    # of every count from 0 to the total; None with weights, whose sums are too large for a table
     values: NDArray[np.int64] | None
 
     @classmethod

@@ -41,15 +41,6 @@ class CountBlock(NamedTuple):
 class JointTables:
     """Joint tables (feature, target, condition) in blocks of features with the same number of levels.
 
-    Parameters
-    ----------
-    X, Y, row_index
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    weights : ndarray of float, default=None
-        The weight of each row of ``Y``.
-
-    Notes
-    -----
     Cost: for every feature and target a step for each row and some passes over the cells, in one thread: see
     docs/choose/entropy_estimators.md for a comparison with the core. Columns of sparse tables are made dense block by block.
     """

@@ -19,16 +19,7 @@ PAIR_BYTES = 2**28  # of the tables (feature, target), which are kept when slice
 
 
 class Workspace:
-    """The data of a search: codes of features and targets, their backend, and the tables that do not depend on a selection.
-
-    Parameters
-    ----------
-    X, Y, row_index
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    options : CountingOptions
-    target_weights : TargetWeights, default=None
-        Weights in sums over the targets.
-    """
+    """The data of a search: codes of features and targets, their backend, and the tables that do not depend on a selection."""
 
     def __init__(
         self,

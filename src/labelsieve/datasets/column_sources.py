@@ -37,29 +37,15 @@ Rows = NDArray[np.bool_] | None
 class ColumnSource(ABC):
     """Base class of what reads features and labels of a table, some columns at a time.
 
-    Attributes
-    ----------
-    n_rows, n_features, n_labels : int
-        The size of the table.
-    names : pair of sequences of str or None
-        Of the features and of the labels.
-    origin : str or None
-        A hash of what the features depend on: their files, or their values. None if it is not known.
-    backend : str
-        Name of the backend that counts the rows by default.
-    weights : ndarray of float or None
-        Weights of the rows, where the source has them.
-    longest : int
-        Stored cells of the column that has the most.
-    is_sparse : bool
-        True when features are sparse matrices.
+    ``origin`` is a hash of what the features depend on, their files or their values; None if it is not known. ``backend`` is
+    the name of the backend that counts the rows by default.
     """
 
     n_rows: int
     n_features: int
     n_labels: int
-    names: Names
-    longest: int
+    names: Names  # of the features and of the labels
+    longest: int  # stored cells of the column that has the most
     is_sparse: ClassVar[bool] = False
     weights: NDArray[np.float64] | None = None
 

@@ -41,11 +41,7 @@ CSV_BLOCK = 2**20  # bytes of a file by which the types of the columns are found
 class ChunkFiles:
     """Writes a Parquet file for every dense chunk, in a folder that is removed when nothing refers to it.
 
-    Attributes
-    ----------
-    folder : TemporaryFolder
-    categories : set of str
-        Columns of categories, which are stored as their values, because the categories of different chunks differ.
+    Columns of ``categories`` are stored as their values, because the categories of different chunks differ.
     """
 
     def __init__(self) -> None:

@@ -38,14 +38,7 @@ class AssociationTests(NamedTuple):
 
 @dataclass(frozen=True)
 class TestSettings:
-    """Settings of permutation tests: which rows may be exchanged, and how often.
-
-    Attributes
-    ----------
-    strata, groups : ndarray of int, optional
-        For every row, from 0.
-    n_permutations, seed, n_jobs : int
-    """
+    """Settings of permutation tests: which rows may be exchanged, those of the same stratum and whole groups, and how often."""
 
     __test__ = False  # not for pytest
 
@@ -194,17 +187,11 @@ def row_codes(values: ArrayLike | None, n_rows: int, what: str) -> NDArray[np.in
 
 
 def fourfold_p_values(n_rows: Whole, of_x: Whole, of_y: Whole, information: Real) -> Real:
-    r"""Compute exact p-values of tables of two by two levels, as arrays of any shape.
+    """Compute exact p-values of tables of two by two levels, as arrays of any shape.
 
-    The count of the first cell has a hypergeometric distribution; :math:`I` is convex in it, so the tables with at least the
-    observed information are two tails. Cost: a bisection, and the terms of both tails, for all tables at once.
-
-    Parameters
-    ----------
-    n_rows, of_x, of_y : ndarray of int
-        Rows of a table, and rows with the first level of either variable.
-    information : ndarray of float
-        Observed mutual information, in nats.
+    ``of_x`` and ``of_y`` of the rows have the first level of either variable. The count of the first cell has a hypergeometric
+    distribution; the information, in nats, is convex in it, so the tables with at least the observed one are two tails. Cost: a
+    bisection, and the terms of both tails, for all tables at once.
 
     >>> fourfold_p_values(np.array([8]), np.array([4]), np.array([4]), np.array([np.log(2)]))  # 2 of 70 tables
     array([0.02857143])

@@ -172,17 +172,10 @@ class FamilyRule:
 class MarginalEvidence:
     """The smallest association that tests of these rows, features and targets can discover.
 
-    Attributes
-    ----------
-    level : float
-        The p-value of a single pair that is discovered though no other is.
-    degrees : int
-        The most frequent degrees of freedom of a pair; 0 if all columns are constant.
-    minimum_information, detectable_information : float
-        Observed information with that p-value; and true information that has it with a probability of 80 %. NaN without
-        degrees of freedom.
-    largest_information : float
-        The most information that a feature of these rows can have about a target: the smaller one of their largest entropies.
+    ``level`` is the p-value of a single pair that is discovered though no other is, ``minimum_information`` the observed
+    information with that p-value, and ``detectable_information`` the true information that has it with a probability of 80 %,
+    for the most frequent ``degrees`` of freedom; both are NaN if all columns are constant. ``largest_information`` is the most
+    that a feature of these rows can have about a target: the smaller one of their largest entropies.
     """
 
     def __init__(self, tests: AssociationTests, X: Codes, Y: Codes, alpha: float, rule: FamilyRule) -> None:

@@ -122,24 +122,14 @@ def permutation_within(strata: NDArray[np.integer], random: np.random.RandomStat
 class BlockPermutations:
     """Permutations of whole groups of rows.
 
-    Attributes
-    ----------
-    rows : ndarray of int
-        The rows of the first group, those of the second, and so on.
-    sizes : ndarray of int
-        Rows of every group.
-    kinds : ndarray of int
-        Groups of the same kind are exchanged: those of one stratum and, unless targets are constant inside of all groups, of
-        one size.
-    whole : bool
-        Whether targets are constant inside of all groups: then all rows of a group take the targets of another group's first
-        row, of any size.
+    Groups of the same kind are exchanged: those of one stratum and, unless targets are constant inside of all groups, of one
+    size. Where they are constant, all rows of a group take the targets of another group's first row.
     """
 
-    rows: Rows
-    sizes: NDArray[np.intp]
+    rows: Rows  # of the first group, those of the second, and so on
+    sizes: NDArray[np.intp]  # rows of every group
     kinds: NDArray[np.intp]
-    whole: bool
+    whole: bool  # targets are constant inside of all groups
 
     @classmethod
     def of_groups(cls, groups: NDArray[np.integer], strata: NDArray[np.integer], Y: Codes) -> "BlockPermutations":

@@ -469,10 +469,6 @@ def equal_width(X: TableLike, n_bins: int = 5, *, closed: Closed = "left") -> Co
     n_bins, closed : int, {"left", "right"}, default=5 and "left"
         See :class:`EqualWidth`.
 
-    Returns
-    -------
-    Codes
-
     Examples
     --------
     >>> equal_width([[0.0], [0.1], [0.5], [0.9], [1.0]], n_bins=2).column(0)

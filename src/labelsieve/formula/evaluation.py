@@ -43,17 +43,7 @@ Progress = Callable[[int, int], None]
 
 
 class Accumulator:
-    """The value of a reducer over the selected features, for every candidate (and target).
-
-    Parameters
-    ----------
-    operation : Operation
-        Of the reducer.
-    n_features, n_targets : int
-        The shape; one target for values that are the same for all.
-    xp : module, default=numpy
-        Of the arrays.
-    """
+    """The value of a reducer over the selected features, for every candidate (and target)."""
 
     def __init__(self, operation: Operation, n_features: int, n_targets: int = 1, xp: Any = np) -> None:
         self.operation, self._shape, self._xp = operation, (n_features, n_targets), xp
@@ -108,26 +98,9 @@ class Accumulator:
 class Evaluator:
     """Evaluates the formulas of a plan for all features, given the features that are folded into its accumulators.
 
-    Values are arrays with a row for each feature and a column for each target; either may be 1.
-
-    Parameters
-    ----------
-    plan : Plan
-    sources : Tables
-        The tables of the data.
-    targets : slice, default=slice(None)
-        The targets that ``y`` runs over.
-    parents : list of lists of int, default=None
-        ``parents[l]`` lists the parents of target ``l``.
-
-    Attributes
-    ----------
-    name : str
-        Name of the criterion, for messages.
-    is_ranking : bool
-        True when scores do not depend on the selection.
-    n_selected : int
-        Number of features that are folded in.
+    Values are arrays with a row for each feature and a column for each target; either may be 1. ``targets`` are those that
+    ``y`` runs over, and ``parents[l]`` lists the parents of target ``l``. Scores of a plan that ``is_ranking`` do not depend on
+    the selection.
     """
 
     selects_ahead = False  # True where the best features are found on a GPU: see DeviceScorer

@@ -28,18 +28,9 @@ def can_share(plan: Plan) -> bool:
 class LabelwiseScorer(Evaluator):
     """Scores all features for each of the ``targets``, given the features selected for that target.
 
-    Parameters
-    ----------
-    plan : Plan
-        Of a formula that does not mention ``S``: see :func:`can_share`.
-    sources : Tables
-        Tables in which ``s`` is a different feature for every target: :class:`LabelwiseSources`, or others.
-    targets, parents
-        As for :class:`~labelsieve.formula.evaluation.Evaluator`.
-
-    Notes
-    -----
-    Memory: 8 bytes for each feature, target and accumulator, and as much for each kind of table.
+    The formula must not mention ``S`` (:func:`can_share`). In its tables, ``s`` is a different feature for every target:
+    :class:`LabelwiseSources`, or others. Memory: 8 bytes for each feature, target and accumulator, and as much for each kind of
+    table.
     """
 
     targets_are_separate = True

@@ -256,24 +256,13 @@ class Component:
 
 @dataclass(frozen=True)
 class Fold:
-    """A reducer over the selected features, or over pairs of them: what is added to an accumulator at every step.
+    """A reducer over the selected features, or over pairs of them: what is added to an accumulator at every step."""
 
-    Attributes
-    ----------
-    nodes : list of Reduce
-        Equal reducers, which share an accumulator.
-    by_target : bool
-        Whether it has a value for each target.
-    linear : Linear or None
-        The body as a sum of tables, if it is one.
-    panel : list of pairs of int, or None
-        Factors of the tables (s), (f, s) and (f, s, y), if they are all that changes from step to step: ``(a, b)`` stands for
-        ``a + b * n_targets``.
-    """
-
-    nodes: list[Reduce]
-    by_target: bool
-    linear: Linear | None
+    nodes: list[Reduce]  # equal reducers, which share an accumulator
+    by_target: bool  # whether it has a value for each target
+    linear: Linear | None  # the body as a sum of tables, if it is one
+    # factors of the tables (s), (f, s) and (f, s, y), if they are all that changes from step to step: ``(a, b)`` stands for ``a
+    # + b * n_targets``
     panel: list[tuple[int, int]] | None
 
     @classmethod

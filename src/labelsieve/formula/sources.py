@@ -83,23 +83,12 @@ def given_in(names: Variables) -> str | None:
 
 
 class Tables(ABC):
-    """The tables that a formula is evaluated from: fixed-point sums over their cells, features down and targets across.
-
-    Attributes
-    ----------
-    fixed : FixedPoint
-    n_features, n_targets : int
-        The shape.
-    xp : module
-        Of its arrays: numpy, or CuPy.
-    target_weights : TargetWeights or None
-        Weights in sums over the targets.
-    """
+    """The tables that a formula is evaluated from: fixed-point sums over their cells, features down and targets across."""
 
     fixed: FixedPoint
     n_features: int
     n_targets: int
-    xp: Any = np
+    xp: Any = np  # module of its arrays: numpy, or CuPy
     target_weights: TargetWeights | None = None
 
     @abstractmethod
@@ -126,20 +115,12 @@ class Tables(ABC):
 class Sources(Tables):
     """Tables of a workspace, counted by its backend when they are asked for.
 
-    ``follows_selection`` says whether :meth:`select` must be called for every selected feature.
+    ``wanted`` is what is asked for, :func:`needs` of the formulas, and ``of_known_rows`` the same of the rows in which a target
+    is known. ``follows_selection`` says whether :meth:`select` must be called for every selected feature, whose columns are in
+    the workspace ``selected_in`` if this one has some of its features only.
 
     Tables that do not depend on the selection are shared through the workspace; the others are kept here for the newest feature
     only.
-
-    Parameters
-    ----------
-    workspace : Workspace
-    wanted : dict of str or None to Needs
-        What is asked for: :func:`needs` of the formulas.
-    of_known_rows : dict of str or None to Needs, default=None
-        The same of the rows in which a target is known.
-    selected_in : Workspace, default=None
-        The workspace whose features are selected, if it is another one: ``workspace`` then has some of its features.
     """
 
     def __init__(

@@ -133,27 +133,13 @@ def weighted_sum(values: Iterable[tuple[Value, slice]], weights: TargetWeights, 
 
 @dataclass(frozen=True)
 class Operation:
-    """A reduction of fixed-point values, exact in any order.
+    """A reduction of fixed-point values, exact in any order."""
 
-    Attributes
-    ----------
-    name : str
-        As in the names of reducers: ``sum`` of ``sum_y``.
-    ufunc : numpy.ufunc
-        Of two arrays: associative and commutative.
-    identity : int
-        Of ``ufunc``.
-    linear : bool
-        It distributes over sums and constant factors, and is 0 for an empty selection.
-    averages : bool
-        It is divided by the number of values.
-    """
-
-    name: str
-    ufunc: np.ufunc
+    name: str  # as in the names of reducers: ``sum`` of ``sum_y``
+    ufunc: np.ufunc  # of two arrays: associative and commutative
     identity: int
-    linear: bool
-    averages: bool = False
+    linear: bool  # it distributes over sums and constant factors, and is 0 for an empty selection
+    averages: bool = False  # it is divided by the number of values
 
     def reduce(self, values: Fixed) -> Fixed:
         """Reduce over the targets, the last axis, which stays with length one."""

@@ -101,28 +101,14 @@ class LabelSpace(BaseEstimator):
 
 @dataclass(frozen=True, eq=False)
 class CountingInput:
-    """All that counting needs: features and variables as codes, on the same rows, and the weights of these rows.
-
-    Attributes
-    ----------
-    X, Y : Codes
-        The features, and the variables of the label space.
-    row_index : ndarray of uint32 or None
-        The row of ``X`` for every row of ``Y``, where rows are repeated; None: row ``i`` belongs to row ``i``.
-    weights : RowWeights or None
-        Integer weights of the rows of ``X``; None: every row counts once.
-    n_left_out : int
-        Number of rows that the label space dropped.
-    encoded : EncodedTargets or None
-        What the label space returned.
-    """
+    """All that counting needs: features and variables as codes, on the same rows, and the weights of these rows."""
 
     X: Codes
-    Y: Codes
-    row_index: NDArray[np.uint32] | None
-    weights: RowWeights | None
-    n_left_out: int
-    encoded: EncodedTargets | None = None
+    Y: Codes  # variables of the label space
+    row_index: NDArray[np.uint32] | None  # the row of X for every row of Y, where rows are repeated
+    weights: RowWeights | None  # of the rows of X
+    n_left_out: int  # rows that the label space dropped
+    encoded: EncodedTargets | None = None  # what the label space returned
 
 
 def weights_of_variables(target_weight: WeightsLike, data: CountingInput) -> TargetWeights | None:

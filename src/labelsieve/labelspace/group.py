@@ -286,39 +286,23 @@ def medoid_clusters(
     seeds: NDArray[np.uint64] | None = None,
     n_jobs: int | None = None,
 ) -> NDArray[np.uint16]:
-    r"""Find the cluster of every row in every group of targets by k-medoids; shape (number of rows, number of groups).
+    """Find the cluster of every row in every group of targets by k-medoids; shape (number of rows, number of groups).
 
-    The distance is the Hamming distance for classes and the Euclidean distance of standardized values for numeric targets; in a
-    group of both it is the root of Hamming plus squared Euclidean. Clusters minimize the sum of the distances of the rows to
-    the nearest of ``k`` labelsets, the medoids. The search starts with the greedy choice of one medoid after the other (BUILD,
-    Kaufman and Rousseeuw 1990), and exchanges a medoid for another labelset as long as that lowers the sum (FasterPAM, Schubert
-    and Rousseeuw 2021). Ties go to the first labelset in ascending order, so neither the order of the rows nor the number of
-    threads matters. With no more labelsets than clusters, each labelset is a cluster. Clusters are numbered by ascending
-    medoids.
+    A group has its columns, ascending, its number of clusters, and one of the ``seeds``. The distance is the Hamming distance
+    for classes and the Euclidean distance of standardized values for numeric targets; in a group of both it is the root of
+    Hamming plus squared Euclidean. Clusters minimize the sum of the distances of the rows to the nearest of ``k`` labelsets,
+    the medoids. The search starts with the greedy choice of one medoid after the other (BUILD, Kaufman and Rousseeuw 1990), and
+    exchanges a medoid for another labelset as long as that lowers the sum (FasterPAM, Schubert and Rousseeuw 2021). Ties go to
+    the first labelset in ascending order, so neither the order of the rows nor the number of threads matters. With no more
+    labelsets than clusters, each labelset is a cluster. Clusters are numbered by ascending medoids.
 
-    Distinct labelsets are the points of the search, weighted by their number of rows. If there are more than ``max_rows``,
-    the points are the labelsets of a random sample of that many rows, drawn without replacement, or by weight if the
-    weights are not whole numbers. Among more than 1,280 labelsets of classes, two rounds of exchanges try a few hundred as
-    medoids: those with the smallest summed distance to all rows and 64 random ones, then those with the smallest summed
-    distance within each cluster. After a sample and after each round, medoids move to the best labelset of their cluster among
-    all rows as long as that lowers the sum. Only the two samples depend on ``seeds``.
+    Distinct labelsets are the points of the search, weighted by their number of rows. If there are more than ``max_rows``, the
+    points are the labelsets of a random sample of that many rows, drawn without replacement, or by weight if the weights are
+    not whole numbers. Among more than 1,280 labelsets of classes, two rounds of exchanges try a few hundred as medoids: those
+    with the smallest summed distance to all rows and 64 random ones, then those with the smallest summed distance within each
+    cluster. After a sample and after each round, medoids move to the best labelset of their cluster among all rows as long as
+    that lowers the sum. Only the two samples depend on ``seeds``.
 
-    Parameters
-    ----------
-    targets : TargetTable
-    groups : sequence of (ndarray of int, int)
-        The columns, ascending, and the number of clusters of each group.
-    weights : ndarray of float or None
-        Sample weights.
-    max_rows : int, default=2500
-        The largest number of points of a search.
-    seeds : ndarray of uint64, default=None
-        A seed for each group; None: zeros.
-    n_jobs : int, default=None
-        Number of threads for the groups.
-
-    Notes
-    -----
     Cost of a group with ``m`` distinct labelsets: ``m`` look-ups, and Hamming distances of up to ``max_rows`` points to at most
     1,280 others, 64 labels in one operation. A group with numeric targets, with more than 16 clusters, or with labelsets of
     more than 1,023 labels takes ``max_rows**2`` distances of 8 bytes, 50 MB by default.

@@ -267,10 +267,6 @@ def get_scorer(name: str, *, convention: Convention = "labelsieve", **options: o
     **options
         Options of the measure, such as ``ties="half"``.
 
-    Returns
-    -------
-    Scorer
-
     Examples
     --------
     >>> from sklearn.datasets import make_multilabel_classification

@@ -42,27 +42,13 @@ _ENDS = "_.:/+-"  # characters where names are divided
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """The data from which the pieces of the answer at the top of a report are made.
+    """The data from which the pieces of the answer at the top of a report are made."""
 
-    Attributes
-    ----------
-    selection : Selection
-        With its explained share.
-    share : Explained
-        The explained share of all sizes.
-    noun : str
-        ``"labels"`` or ``"targets"``.
-    n_rows : int
-        Rows of the data.
-    kinds : sequence of str
-        A note on every label, such as the number of its rows.
-    """
-
-    selection: Selection
-    share: Explained
-    noun: str
+    selection: Selection  # with its explained share
+    share: Explained  # explained by every number of features
+    noun: str  # "labels" or "targets"
     n_rows: int
-    kinds: Sequence[str]
+    kinds: Sequence[str]  # a note on every label, such as the number of its rows
 
     @property
     def size(self) -> int:

@@ -76,17 +76,10 @@ class ExplainedCurve:
 
 
 def explained_chart(curve: ExplainedCurve, *, name: str, width: int, height: int, named: bool = True) -> Html:
-    """Draw the explained share against the number of features.
+    """Draw the explained share against the number of features, in pixels.
 
-    Parameters
-    ----------
-    curve : ExplainedCurve
-    name : str
-        Prefix of the ids, unique in the page; empty: there are no ids, for places that may hold several such charts.
-    width, height : int
-        Pixels.
-    named : bool, default=True
-        Whether the first features are named, and the chosen size is explained in words.
+    ``name`` begins the ids of a chart, and is unique in the page; a chart without one has no ids, so that a place may hold
+    several. ``named`` charts have the names of the first features, and the chosen size in words.
     """
     plane = _Plane(curve, width, height)
     texts = _Texts(plane)

@@ -21,26 +21,13 @@ RADIUS = 4.5
 
 @dataclass(frozen=True)
 class Differences:
-    """What the dot plot shows.
-
-    Attributes
-    ----------
-    best : str
-        The method that the others are compared with.
-    measure : str
-        Name of the measure, in words.
-    means : mapping of str to float
-        The mean of every method over the data sets, from the best to the worst, without all features.
-    wins : mapping of str to int
-        The number of data sets on which a method is the best.
-    bands : mapping of str to Band
-        Differences of the other methods to the best, with confidence limits; that of all features, too, where it is known.
-    """
+    """What the dot plot shows: the best method, and the differences of the others to it."""
 
     best: str
-    measure: str
-    means: Mapping[str, float]
-    wins: Mapping[str, int]
+    measure: str  # in words
+    means: Mapping[str, float]  # of every method over the data sets, from the best to the worst, without all features
+    wins: Mapping[str, int]  # data sets on which a method is the best
+    # differences of the other methods to the best, with confidence limits; that of all features, too, where it is known
     bands: Mapping[str, Band]
 
     def words(self) -> str:
@@ -54,16 +41,7 @@ class Differences:
 
 
 def difference_chart(found: Differences, *, name: str, width: int) -> Html:
-    """Draw a dot with its interval for every method, and a dashed line for all features.
-
-    Parameters
-    ----------
-    found : Differences
-    name : str
-        Prefix of the ids, unique in the page.
-    width : int
-        Pixels.
-    """
+    """Draw a dot with its interval for every method, and a dashed line for all features; its ids begin with ``name``."""
     plane = _Plane(found, width)
     title = f"How far the methods are behind {found.best}"
     said = joined([tag("title", title, id=f"{name}-title"), tag("desc", found.words(), id=f"{name}-description")])

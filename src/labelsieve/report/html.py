@@ -232,22 +232,11 @@ def numeric(value: float, *, digits: int | None = None, best: bool = False) -> C
 
 
 def table(caption: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, name: int = 0, sort: bool = True) -> Html:
-    """Build a table with a caption.
+    """Build a table with a caption, whose heads sort it where scripts run, unless ``sort`` is false.
 
-    Parameters
-    ----------
-    caption : str
-    columns : sequence of str
-        Headings; one that begins with ``>`` is for numbers.
-    rows : sequence of sequences
-        Texts, markup or :class:`Cell`.
-    name : int, default=0
-        The column with the names of the rows.
-    sort : bool, default=True
-        Whether headings are buttons that sort, where scripts run.
+    A head that begins with ``>`` is for numbers. Cells are texts, markup or :class:`Cell`; column ``name`` has the names of the
+    rows.
 
-    Examples
-    --------
     >>> '<th scope="row">tempo</th>' in table("Chosen", ["feature", ">score"], [["tempo", numeric(0.5)]])
     True
     """
@@ -290,18 +279,10 @@ def folded(content: Html, summary: str, closed: bool) -> Html:
 
 
 def figure(draw: Callable[[], Any], *, name: str, title: str, description: str, caption: str = "") -> Html:
-    """Draw a figure of the page.
+    """Draw a figure of the page, with matplotlib's default settings and without a window; ``name`` is unique in the page.
 
-    Parameters
-    ----------
-    draw : callable
-        Makes the axes; called with matplotlib's default settings and without a window.
-    name : str
-        Unique in the page, for its anchor.
-    title, description : str
-        Text alternatives for screen readers; the title is also shown.
-    caption : str, default=""
-        Further text below the figure.
+    The title and the description are the text alternatives for screen readers; the title is also shown, with the caption below
+    the figure.
     """
     drawing = inline_svg(draw, name=name, title=title, description=description)
     text = tag("figcaption", tag("strong", title), f" {caption}" if caption else "")

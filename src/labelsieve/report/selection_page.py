@@ -154,10 +154,6 @@ def selection_report(
     command : str, default=None
         The command that made the report, to be shown.
 
-    Returns
-    -------
-    Report
-
     Notes
     -----
     Cost: a few passes over the selected columns; ``redundant`` takes a pass over all columns for each selected one,

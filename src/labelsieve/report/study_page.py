@@ -54,10 +54,6 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
     command : str, default=None
         The command that made the report, to be shown.
 
-    Returns
-    -------
-    Report
-
     Examples
     --------
     >>> import tempfile
@@ -99,29 +95,15 @@ def study_report(results: "StudyResults", *, name: str = "", command: str | None
 
 @dataclass(frozen=True)
 class Finding:
-    """What a study found by its first measure: the best method, all features, and the methods that equal the best.
+    """What a study found by its first measure: the best method, all features, and the methods that equal the best."""
 
-    Attributes
-    ----------
-    measure : str
-        In words, with the classifier.
-    best, value, n_wins : str, float, int
-        The method with the best mean over the data sets, this mean, and the number of data sets on which it is the best.
-    n_datasets : int
-        Data sets that the means are over.
-    all_features : float or None
-        The mean of all features; None where they were not evaluated.
-    equal : tuple of str or None
-        Methods that are not distinguishable from the best; None where there is no test.
-    """
-
-    measure: str
+    measure: str  # in words, with the classifier
     best: str
-    value: float
-    n_wins: int
+    value: float  # mean of the best method over the data sets
+    n_wins: int  # data sets on which it is the best
     n_datasets: int
-    all_features: float | None
-    equal: tuple[str, ...] | None
+    all_features: float | None  # their mean; None where they were not evaluated
+    equal: tuple[str, ...] | None  # methods that are not distinguishable from the best; None where there is no test
 
     @classmethod
     def of(cls, results: "StudyResults", measure: str, classifier: str) -> "Finding | None":

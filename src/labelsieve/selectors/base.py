@@ -87,18 +87,12 @@ MAX_STEPS = 100  # selected features whose redundancy and complementarity a tabl
 class Result:
     """The result of ``_select``, from which the fitted attributes are set.
 
-    Attributes
-    ----------
-    selected : ndarray of int
-        Columns in order of selection; one row for each target where every target has a list, padded with -1.
-    scores : ndarray of float
-        The score of every selected feature, in the same shape.
-    attributes : mapping of str to object
-        Further fitted attributes, by name without the final underscore; None for those that do not apply.
+    Where every target has a list, ``selected`` and ``scores`` have a row for each target, padded with -1.
     """
 
-    selected: NDArray[np.intp]
-    scores: FloatArray
+    selected: NDArray[np.intp]  # columns in order of selection
+    scores: FloatArray  # of the selected features
+    # further fitted attributes, by name without the final underscore; None for those that do not apply
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 

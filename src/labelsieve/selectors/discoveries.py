@@ -519,23 +519,12 @@ class ConditionalDiscoveries(BaseDiscoveries):
 
 @dataclass(frozen=True, eq=False)
 class KnockoffStatistic:
-    """The statistic W of features: how much more important each is than its knockoff copy.
+    """The statistic W of features: how much more important each is than its knockoff copy."""
 
-    Attributes
-    ----------
-    importance : str or estimator
-        A name of ``MODELS`` or of a criterion, or an estimator to clone.
-    targets : ndarray of float, shape (n_rows, n_targets)
-        Standardized, a column for each class of a target with more than two.
-    y : Any
-        The targets for criteria and estimators.
-    levels : ndarray of int, shape (n_features,), or None
-        Numbers of levels of features that are codes; each of three or more levels is a column of a linear model.
-    """
-
-    importance: Any
-    targets: Real
-    y: TargetsLike
+    importance: Any  # a name of ``MODELS`` or of a criterion, or an estimator to clone
+    targets: Real  # standardized, a column for each class of a target with more than two
+    y: TargetsLike  # targets for criteria and estimators
+    # numbers of levels of features that are codes; each of three or more levels is a column of a linear model
     levels: NDArray[np.integer] | None
 
     def contrast(self, X: NDArray[Any], copy: NDArray[Any], generator: np.random.Generator) -> Real:

@@ -36,25 +36,13 @@ ONLY_PAIRS = (
 
 @dataclass(frozen=True, eq=False)
 class PairTables:
-    """Counts of rows for every level of every feature, with every class of every target and every level of every feature.
-
-    Attributes
-    ----------
-    n_rows : int
-    levels : ndarray of uint32
-        Number of levels of every feature.
-    class_names : tuple of tuples of int or str
-        The classes of every target in the order of their counts.
-    with_targets : ndarray of int64, shape (classes of all targets, levels of all features)
-    with_features : ndarray of int64, shape (levels of all features, levels of all features), or None
-    of_classes : ndarray of int64, shape (classes of all targets,)
-    """
+    """Counts of rows for every level of every feature, with every class of every target and every level of every feature."""
 
     n_rows: int
-    levels: NDArray[np.uint32]
-    class_names: ClassNames
-    with_targets: Counts
-    with_features: Counts | None
+    levels: NDArray[np.uint32]  # of every feature
+    class_names: ClassNames  # of every target, in the order of their counts
+    with_targets: Counts  # (classes of all targets, levels of all features)
+    with_features: Counts | None  # (levels of all features, levels of all features)
     of_classes: Counts
 
     @classmethod

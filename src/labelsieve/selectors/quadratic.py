@@ -42,24 +42,12 @@ _ROUNDING = 1e-12  # smaller eigenvalues, relative to the largest
 
 
 class Redundancy:
-    r""":math:`H_{ij} = I(x_i; x_j)` with :math:`H_{ii} = H(x_i)`, in bits.
+    """:math:`H_{ij} = I(x_i; x_j)` with :math:`H_{ii} = H(x_i)`, in bits, for some columns in ascending order.
 
-    Parameters
-    ----------
-    X : Codes
-    columns : ndarray of int, default=None
-        Only these features, in ascending order.
-    options : CountingOptions
-    memory_limit : int
-        Bytes of columns that are kept; the least recently used one is dropped first.
+    At most ``memory_limit`` bytes of columns are kept; the least recently used one is dropped first. Every entry is an integer
+    of fixed point before it becomes a number, so columns and the mean do not depend on threads. Cost: a column takes one pass
+    over pairs; the mean all columns, counted in blocks, a fourth of that or less.
 
-    Notes
-    -----
-    Every entry is an integer of fixed point before it becomes a number, so columns and the mean do not depend on threads.
-    Cost: a column takes one pass over pairs; the mean all columns, counted in blocks, a fourth of that or less.
-
-    Examples
-    --------
     >>> matrix = Redundancy(Codes.from_values([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
     >>> matrix.column(0)
     array([1., 1., 0.])
@@ -181,24 +169,13 @@ class Redundancy:
 
 
 class Nystrom:
-    r""":math:`\tilde H = C A^+ C'` with :math:`C` some columns of :math:`H` and :math:`A` their rows in it.
+    r""":math:`\tilde H = C A^+ C'` with :math:`C` the sampled columns of :math:`H` and :math:`A` their rows in it.
 
-    Rodriguez-Lujan, Huerta, Elkan and Cruz (2010). :math:`\tilde H` is positive semi-definite: eigenvalues of
-    :math:`A` that are not positive are left out. Up to those it agrees with :math:`H` in the sampled rows and columns.
+    Rodriguez-Lujan, Huerta, Elkan and Cruz (2010). :math:`\tilde H` is positive semi-definite: eigenvalues of :math:`A` that
+    are not positive are left out. Up to those it agrees with :math:`H` in the sampled rows and columns. Cost: one pass over
+    pairs for each sampled column, :math:`r^3` for their eigenvalues, and :math:`8 d r` bytes. The products are numpy's: their
+    last bits may depend on its threads (the selector allows it one), never on ours.
 
-    Parameters
-    ----------
-    matrix : Redundancy
-    sample : ndarray of int
-        Indices of the sampled columns.
-
-    Notes
-    -----
-    Cost: one pass over pairs for each sampled column, :math:`r^3` for their eigenvalues, and :math:`8 d r` bytes. The products
-    are numpy's: their last bits may depend on its threads (the selector allows it one), never on ours.
-
-    Examples
-    --------
     >>> matrix = Redundancy(Codes.from_values([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
     >>> Nystrom(matrix, np.array([0, 2])).column(1).round(12)
     array([1., 1., 0.])

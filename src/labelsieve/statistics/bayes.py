@@ -63,10 +63,6 @@ def bayesian_signed_rank(
     random_state : int, default=0
         The same seed gives the same result.
 
-    Returns
-    -------
-    Posterior
-
     Notes
     -----
     Cost: ``n_samples * N ** 2`` multiplications.
@@ -142,10 +138,6 @@ def confidence_band(values: ArrayLike, *, confidence: float = 0.95, test_share: 
         The confidence level.
     test_share : float, default=None
         :math:`\rho`. None: repetitions are treated as independent.
-
-    Returns
-    -------
-    Band
 
     Examples
     --------

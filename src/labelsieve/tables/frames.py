@@ -133,26 +133,14 @@ LABEL_SETS = "Sets of labels become 0/1 columns with sklearn.preprocessing.Multi
 
 @dataclass(frozen=True)
 class NumberTable:
-    """Numbers in rows and columns: what every kind of input becomes when it is read.
+    """Numbers in rows and columns: what every kind of input becomes when it is read."""
 
-    Attributes
-    ----------
-    values : ndarray, or CSC matrix in canonical form
-        The numbers; NaN where a cell is missing.
-    names : tuple of str or None
-        Names of the columns, if they have any.
-    text : mapping of int to ndarray of str
-        The sorted levels of the columns of text, whose numbers are ranks among these.
-    nominal : frozenset of int
-        The columns of categories, whose numbers have no order: text, categories and booleans.
-    origin : tuple of int or None
-        The numbers that the columns have in the table that the user passed, if some of its columns were taken.
-    """
-
-    values: NDArray[Any] | CompressedMatrix
+    values: NDArray[Any] | CompressedMatrix  # an ndarray, or a CSC matrix in canonical form; NaN where a cell is missing
     names: tuple[str, ...] | None
+    # sorted levels of the columns of text, whose numbers are ranks among these
     text: Mapping[int, Levels] = field(default_factory=dict)
-    nominal: frozenset[int] = frozenset()
+    nominal: frozenset[int] = frozenset()  # columns of categories, whose numbers have no order: text, categories and booleans
+    # numbers that the columns have in the table that the user passed, if some of its columns were taken
     origin: tuple[int, ...] | None = None
 
     @property

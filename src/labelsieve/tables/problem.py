@@ -156,44 +156,23 @@ class Problem:
     and ``y``, both in ``fit`` and in the methods that take the data of ``fit`` again. Whatever is computed from the columns
     (their numbers, their codes) is computed once and kept.
 
-    Attributes
-    ----------
-    X : array, sparse matrix, frame or StoredTable
-        The features, with scikit-learn's checks; a frame stays a frame.
-    targets : TargetTable
-        The targets: classes or numbers.
-    weights : ndarray of float or None
-        Weights of the rows; None: all equal to 1.
-    feature_names, target_names : tuple of str or None
-        Names of the columns, where the data have them.
-    n_left_out : int
-        Rows that were left out because no target is known in them.
-    known_rows : ndarray of bool or None
-        Mask of the rows in which some target is known, among those with weight; None: all.
-    source : Source
-        What the user passed.
-    told : bool
-        Whether the table was read before, so that the user has been told what there is to say about its columns.
-    excluded : tuple of int and str
-        Columns that are not selected in any case, by name or number: nothing is said about them.
-
-    Examples
-    --------
     >>> from labelsieve import Sieve
     >>> problem = read([[0, 1], [1, 0], [0, 1], [1, 1]], [0, 1, 0, 1])
     >>> Sieve("mim", n_features_to_select=1).fit(problem).selected_
     array([0])
     """
 
-    X: Any
+    X: Any  # features, with scikit-learn's checks; a frame stays a frame
     targets: TargetTable
-    weights: FloatArray | None = None
+    weights: FloatArray | None = None  # of the rows; None: all equal to 1
     feature_names: tuple[str, ...] | None = None
     target_names: tuple[str, ...] | None = None
-    n_left_out: int = 0
+    n_left_out: int = 0  # rows that were left out because no target is known in them
+    # mask of the rows in which some target is known, among those with weight; None: all
     known_rows: NDArray[np.bool_] | None = None
-    source: Source = field(default_factory=lambda: Source(None, None))
-    told: bool = False
+    source: Source = field(default_factory=lambda: Source(None, None))  # what the user passed
+    told: bool = False  # the table was read before, so that the user has been told what there is to say about its columns
+    # columns that are not selected in any case, by name or number: nothing is said about them
     excluded: tuple[int | str, ...] = ()
     _codes: dict[Any, Any] = field(default_factory=dict, repr=False)
 

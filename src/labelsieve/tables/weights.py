@@ -126,16 +126,10 @@ class TargetWeights:
 
     Whole weights keep sums exact: a target of weight 3 is that target three times, to the last bit. With others, the weighted
     sum is taken in doubles, target by target in their order, so it does not depend on threads either.
-
-    Attributes
-    ----------
-    values : ndarray of float
-    whole : bool
-        They are whole numbers, small enough to count as that many targets.
     """
 
     values: NDArray[np.float64]
-    whole: bool
+    whole: bool  # they are whole numbers, small enough to count as that many targets
 
     @property
     def n_targets(self) -> int:

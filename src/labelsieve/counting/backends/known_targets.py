@@ -41,17 +41,8 @@ from labelsieve.tables.weights import RowWeights
 class KnownTargets(Backend):
     """A backend whose targets may have unknown cells: the last level of the columns that ``Y.missing`` names.
 
-    Parameters
-    ----------
-    build : BackendFactory
-        Of the backend that counts.
-    X, Y, fixed, weights, row_index, n_jobs
-        As for a factory.
-
-    Notes
-    -----
-    Cost: one more target of two levels for every target with unknown cells, and every panel by target. Whole tables have the
-    unknown cells as the last level; conditions on a target count them as a level.
+    ``build`` makes the backend that counts. Cost: one more target of two levels for every target with unknown cells, and every
+    panel by target. Whole tables have the unknown cells as the last level; conditions on a target count them as a level.
     """
 
     def __init__(self, build: BackendFactory, X: Codes, Y: Codes, fixed: FixedPoint, **options: Unpack[RowOptions]) -> None:
@@ -123,19 +114,10 @@ class KnownTargets(Backend):
 
 
 class KnownTables(Backend):
-    r"""Tables of targets as sums over the known rows, times :math:`N/K`: the same bits as the core's.
+    """Tables of targets as sums over the known rows, times the ratio of all rows to these: the same bits as the core's.
 
-    Parameters
-    ----------
-    backend : Backend
-        Its whole tables have the unknown cells as the last level of a target.
-    fixed : FixedPoint
-    ratios : ndarray of float, shape (n_targets,)
-        :math:`N/K`: 1 for targets without unknown cells.
-
-    Notes
-    -----
-    Cost: whole tables, see :class:`~labelsieve.counting.whole_tables.JointTables`.
+    They are computed from whole tables, which have the unknown cells as the last level of a target: see
+    :class:`~labelsieve.counting.whole_tables.JointTables` for the cost.
     """
 
     def __init__(self, backend: Backend, fixed: FixedPoint, ratios: NDArray[np.float64]) -> None:

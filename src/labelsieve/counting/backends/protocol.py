@@ -171,13 +171,7 @@ class Backend(ABC):
 
 @dataclass(eq=False, repr=False)
 class CodesBackend(Backend):
-    """A backend that has the codes of all rows in this process: conditions and whole tables are the same for all of them.
-
-    Parameters
-    ----------
-    X, Y, fixed, weights, row_index, n_jobs
-        As for :class:`BackendFactory`.
-    """
+    """A backend that has the codes of all rows in this process: conditions and whole tables are the same for all of them."""
 
     X: Codes
     Y: Codes

@@ -67,11 +67,6 @@ class SparkParts:
     """Objects that are cached by Spark, on the executors, and of which sums are computed there.
 
     They are kept by ``localCheckpoint``, so that nothing of them stays in the driver; what a lost executor had is lost.
-
-    Parameters
-    ----------
-    parts : iterable
-        Anything that can be pickled.
     """
 
     def __init__(self, parts: Iterable[Any]) -> None:
@@ -184,13 +179,7 @@ def _sums(rows: SumRows, *, wanted: Wanted) -> LinearSums:
 
 
 class SparkSums:
-    """A :class:`~labelsieve.counting.sums.SumSource` whose rows are on the executors of the active Spark session.
-
-    Parameters
-    ----------
-    rows : ChunkedSums
-        The rows, which are sent once.
-    """
+    """A :class:`~labelsieve.counting.sums.SumSource` whose rows are sent to the executors of the active Spark session once."""
 
     def __init__(self, rows: ChunkedSums) -> None:
         self.starts, self.ahead = rows.starts, rows.ahead

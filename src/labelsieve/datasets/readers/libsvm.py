@@ -60,27 +60,13 @@ def parse_libsvm(data: bytes | Iterable[bytes], file: Path, max_bytes: int = DEF
 
 @dataclass(frozen=True, eq=False)
 class LibsvmLayout:
-    """The labels and the sizes of a file, which are known when all its lines have been read.
+    """The labels and the sizes of a file, which are known when all its lines have been read."""
 
-    Attributes
-    ----------
-    is_row : ndarray of bool, shape (n_lines,)
-        False for empty lines, unless they are needed for the number of rows in the first line.
-    first_index : {0, 1}
-        The index of the first feature.
-    n_features : int
-        Number of features.
-    Y : csr_array of float, shape (n_lines, n_labels)
-        Labels of every line.
-    label_numbers : sequence of int
-        The numbers that the file has for the labels.
-    """
-
-    is_row: NDArray[np.bool_]
-    first_index: int
+    is_row: NDArray[np.bool_]  # False for empty lines, unless they are needed for the number of rows in the first line
+    first_index: int  # of the first feature, 0 or 1
     n_features: int
-    Y: Any
-    label_numbers: Sequence[int]
+    Y: Any  # csr_array of float, a row for every line
+    label_numbers: Sequence[int]  # numbers that the file has for the labels
 
     @property
     def feature_names(self) -> list[str]:

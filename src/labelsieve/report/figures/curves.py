@@ -75,10 +75,6 @@ def curves(
     ax : matplotlib axes, default=None
         By default a new figure.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> ax = curves([1, 2, 3], {"jmi": [[0.3, 0.2, 0.1], [0.4, 0.2, 0.2]], "all": [0.1, 0.1, 0.1]}, ylabel="Hamming loss")
@@ -211,10 +207,6 @@ def automatic_choice(auto: "AutoSieve", *, ax: Axes | None = None) -> Axes:
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a page of text.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve import AutoSieve
@@ -274,10 +266,6 @@ def stopping_curve(rule: "CrossValidated", *, ylabel: str | None = None, ax: Axe
         By default the name of the measure.
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a column.
-
-    Returns
-    -------
-    matplotlib axes
 
     Examples
     --------

@@ -62,10 +62,6 @@ def information_map(
     ax : matplotlib axes, default=None
         By default a new figure: as wide as a column of a paper, or wider where the labels need it.
 
-    Returns
-    -------
-    matplotlib axes
-
     Notes
     -----
     Cost: distances of all pairs of rows and of all pairs of columns.
@@ -173,10 +169,6 @@ def discovery_volcano(
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a column.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve.datasets import make_feature_roles
@@ -260,10 +252,6 @@ def discovery_map(
     ax : matplotlib axes, default=None
         By default a new figure.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve.datasets import make_feature_roles
@@ -319,10 +307,6 @@ def p_value_calibration(p_values: ArrayLike | Mapping[str, ArrayLike], *, ax: Ax
         p-values of any shape; several of them by name.
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a column.
-
-    Returns
-    -------
-    matplotlib axes
 
     Examples
     --------

@@ -31,10 +31,6 @@ def explained_share(selection: "Selection", *, n_shown: int = 30, ax: Axes | Non
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a column where names are not long.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve import Sieve

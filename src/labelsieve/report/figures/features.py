@@ -75,10 +75,6 @@ def ranking(
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a column where names are not long.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve import Sieve
@@ -189,10 +185,6 @@ def shared_features(
     ax : matplotlib axes, default=None
         By default a new figure: as wide as a column of a paper, or wider where the labels need it.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve import LabelwiseSieve
@@ -291,10 +283,6 @@ def selection_stability(
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a column where names are not long.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve.statistics import stability_index
@@ -339,10 +327,6 @@ def information_confidence(table: Mapping[str, Sequence[Any]], *, confidence: fl
     ax : matplotlib axes, default=None
         By default a new figure, as wide as a column where names are not long.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> import matplotlib
@@ -382,10 +366,6 @@ def label_network(network: "LabelNetwork", *, names: Sequence[str] | None = None
         Names of the labels; by default those of the network, or numbers.
     ax : matplotlib axes, default=None
         By default a new figure whose height fits the labels; where they exceed a page, names are left out.
-
-    Returns
-    -------
-    matplotlib axes
 
     Notes
     -----

@@ -43,10 +43,6 @@ def critical_difference_diagram(comparison: Comparison, *, width: float = WIDTH,
     ax : matplotlib axes, default=None
         Their size determines the size of the text. By default a new figure of fitting size.
 
-    Returns
-    -------
-    matplotlib axes
-
     Examples
     --------
     >>> from labelsieve.statistics import compare

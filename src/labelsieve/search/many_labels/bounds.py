@@ -103,23 +103,11 @@ RELATIVE = 1e-12  # the same for doubles
 class GroupBounds:
     r"""Upper bounds for pairs of a target and a group of features, given the features selected for that target.
 
-    Parameters
-    ----------
-    plan : Plan
-        See :func:`labelsieve.search.many_labels.listed.can_list`.
-    fixed : FixedPoint
-        Of rows without weights, with the plug-in estimator.
-    least, most : ndarray of int
-        For each pair: the smallest and the largest number of rows that a feature of the group lists.
-    of_targets : ndarray of int
-        The rows that the target lists.
-
-    Notes
-    -----
-    With :math:`a` rows of a feature, of which :math:`x` are in common with a selected feature and none with the target,
-    :math:`I(f; y)` increases with :math:`a`, and :math:`I(f; y \mid s)` with the rows inside and outside of :math:`s`, as a
-    convex function: it is largest at an end of the range of :math:`x`. :math:`I(f; s)` is convex in :math:`x` and 0 at
-    :math:`a c / N`. A bound is exact, to the bit, where a range is a single number.
+    For each pair, a feature of the group lists from ``least`` to ``most`` rows. With :math:`a` rows of a feature, of which
+    :math:`x` are in common with a selected feature and none with the target, :math:`I(f; y)` increases with :math:`a`, and
+    :math:`I(f; y \mid s)` with the rows inside and outside of :math:`s`, as a convex function: it is largest at an end of the
+    range of :math:`x`. :math:`I(f; s)` is convex in :math:`x` and 0 at :math:`a c / N`. A bound is exact, to the bit, where a
+    range is a single number.
     """
 
     def __init__(self, plan: Plan, fixed: FixedPoint, least: Counts, most: Counts, of_targets: Counts) -> None:

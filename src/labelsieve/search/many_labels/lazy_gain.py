@@ -33,18 +33,11 @@ def never_increases(plan: Plan) -> bool:
 class BatchedLazyGain:
     """A :class:`~labelsieve.search.gains.Gain` that evaluates a candidate only when it can be the best.
 
-    Scores never increase with the selection, so the last known score of a candidate is an upper bound of it. Candidates are
-    evaluated from the largest bound down, in batches, until none that is left has a bound as large as the best score
-    (Fleuret 2004, for binary features). The selected feature and its score are those of an evaluation of all candidates.
+    Scores of the plan never increase with the selection (:func:`never_increases`), so the last known score of a candidate is an
+    upper bound of it. Candidates are evaluated from the largest bound down, in batches, until none that is left has a bound as
+    large as the best score (Fleuret 2004, for binary features). The selected feature and its score are those of an evaluation
+    of all candidates.
 
-    Parameters
-    ----------
-    plan : Plan
-        Of a formula that :func:`never_increases`.
-    workspace : Workspace
-
-    Notes
-    -----
     Cost of a step: a panel of every batch that is evaluated, for every feature selected since its last evaluation. Memory: the
     accumulators of ``MOST_BATCHES`` batches, three to six times ``BATCH_BYTES`` each.
     """

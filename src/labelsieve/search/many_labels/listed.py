@@ -121,14 +121,8 @@ class Newest(NamedTuple):
 class PairTables(Tables):
     """Tables of pairs of a feature and a target, and of both with the newest selected feature of the target.
 
-    Every pair is a row of its own; there is one column.
-
-    Parameters
-    ----------
-    fixed : FixedPoint
-        Of rows without weights.
-    of_features, of_targets, common : ndarray of int
-        For each pair: the rows that the feature lists, those that the target lists, and those that both list.
+    Every pair is a row of its own, and there is one column. The arrays are, for each pair, the rows that the feature lists,
+    those that the target lists, and those that both list.
     """
 
     def __init__(self, fixed: FixedPoint, of_features: Counts, of_targets: Counts, common: Counts) -> None:
@@ -256,17 +250,7 @@ class EmptyTables:
 class CandidateScorer:
     """Scores of the candidates of some targets, ``(n_candidates, n_targets)``, given the features selected for each target.
 
-    Parameters
-    ----------
-    plan, fixed, columns
-        As for :func:`rank_listed`.
-    targets : slice
-    candidates : ndarray of int, shape (n_targets, n_candidates)
-        Features, ascending.
-
-    Notes
-    -----
-    Cost of a step: the rows that the candidates list.
+    ``candidates`` has the features of every target, ascending. Cost of a step: the rows that the candidates list.
     """
 
     def __init__(self, plan: Plan, fixed: FixedPoint, columns: Columns, targets: slice, candidates: NDArray[np.intp]) -> None:

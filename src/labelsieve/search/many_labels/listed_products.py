@@ -16,23 +16,9 @@ class ListedProducts:
     The product of what is left of column f with target t is :math:`c_{ft} - \sum_k r_{kf} T_{kt}` after k directions. The
     centered product :math:`c_{ft}` is added up from the rows of the column, which have few targets. A column without a common
     row with a target still has :math:`-\bar{f}\,\bar{t}` and the sum over the directions; by Cauchy and Schwarz it is at most
-    :math:`|u_f| |v_t|`, and where the square of that is below the penalty of the target, the pair adds nothing to the gain.
-    Few pairs are above it, and those are computed, too. So gains are those of a stored array, bit for bit.
-
-    Parameters
-    ----------
-    columns : Lists
-        All features, one column for each that varies.
-    targets : WholeTargets
-    weights : ndarray of int64, default=None
-        Weights of the rows; None: 1.
-    sums, target_sums : Wide
-        Of the columns and of the targets.
-    factors, target_factors : ndarray of float
-        What products are multiplied by.
-    total : float
-        Weight of all rows.
-    threads : Threads
+    :math:`|u_f| |v_t|`, and where the square of that is below the penalty of the target, the pair adds nothing to the gain. Few
+    pairs are above it, and those are computed, too. So gains are those of a stored array, bit for bit. Products are multiplied
+    by the factors of their column and target.
     """
 
     def __init__(

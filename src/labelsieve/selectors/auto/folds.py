@@ -25,18 +25,11 @@ from labelsieve.tables.types import TableLike, TargetsLike
 
 
 def read_selectors(given: object, what: str) -> dict[str, Any]:
-    """Return unfitted selectors by name, in the order of the portfolio.
+    """Return unfitted selectors by name, in the order of the portfolio; ``what`` is the parameter, for messages.
 
-    Parameters
-    ----------
-    given : str, mapping, selector, or a sequence of these
-        A name that ``labelsieve methods`` lists; a mapping of settings with the ``criterion``, and a ``name`` if it shall have
-        another; or a selector, which is cloned.
-    what : str
-        The parameter, for messages.
+    Each is a name that ``labelsieve methods`` lists; a mapping of settings with the ``criterion``, and a ``name`` if it shall
+    have another; or a selector, which is cloned.
 
-    Examples
-    --------
     >>> read_selectors(["mim", {"criterion": "cmim", "estimator": "miller-madow"}], "selectors")
     {'mim': Sieve(criterion='mim'), 'cmim estimator=miller-madow': Sieve(criterion='cmim', estimator='miller-madow')}
     """

@@ -149,15 +149,7 @@ def complete_pairs(counted: Counts, with_class: Counts, with_given: Counts) -> C
 
 
 class TableSums:
-    """Sums over the cells of the tables of some features with any variable.
-
-    Parameters
-    ----------
-    part : Part
-        Features and columns.
-    layout : Layout
-    fixed : FixedPoint
-    """
+    """Sums over the cells of the tables of some features with any variable."""
 
     def __init__(self, part: Part, layout: Layout, fixed: FixedPoint) -> None:
         self._fixed, self._n_features = fixed, len(part.features)
@@ -189,13 +181,7 @@ class Entries(NamedTuple):
 
 
 class EntryChunks:
-    """The targets, weights and repeated rows of chunks: everything that is not a feature.
-
-    Parameters
-    ----------
-    Y, weights, row_index
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    """
+    """The targets, weights and repeated rows of chunks: everything that is not a feature."""
 
     def __init__(self, Y: Codes, weights: RowWeights | None, row_index: NDArray[np.uint32] | None) -> None:
         self.Y, self._row_weights, self._row_index = Y, weights, row_index
@@ -272,15 +258,8 @@ class Margins(NamedTuple):
 class CellCounts(ABC):
     """Counts one-hot columns in the cells of other variables; subclasses know where the rows are.
 
-    Parameters
-    ----------
-    layout : Layout
-        Of the columns.
-    entries : EntryChunks
-    most : int
-        Counts that may be kept at a time.
-    classes : list of LevelCells, default=None
-        Cells of the targets; default: by the sizes of the classes in these entries.
+    At most ``most`` counts are kept at a time. ``classes`` are the cells of the targets, by default by the sizes of the classes
+    in these entries.
     """
 
     def __init__(self, layout: Layout, entries: EntryChunks, *, most: int, classes: list[LevelCells] | None = None) -> None:
@@ -351,15 +330,7 @@ class RowChunks(Protocol):
 
 
 class ChunkCounts(CellCounts):
-    """Counts the chunks of packed rows in this process.
-
-    Parameters
-    ----------
-    rows : RowChunks
-    entries, most, classes
-        See :class:`CellCounts`.
-    n_threads : int
-    """
+    """Counts the chunks of packed rows in this process."""
 
     def __init__(
         self,

@@ -62,25 +62,9 @@ class ColumnLog:
     """Files of encoded columns, and the list of the columns that are finished.
 
     A line of the list is appended when the codes of its columns are on disk, with their checksums. What was written after the
-    last whole line does not count.
-
-    Parameters
-    ----------
-    n_columns : int
-    facts : sequence of str
-        Names of the integers that are kept for every column.
-    files : sequence of str
-        Names of the files of codes.
-    folder : path, default=None
-        Where files and list stay; default: files without names, of which nothing stays.
-    key : str, default=""
-        What the codes depend on. Columns that were written for another key are not used.
-
-    Attributes
-    ----------
-    files : list of OpenFile
-    facts : dict of str to ndarray of int64
-        An integer for each column; those of columns that are not finished are 0.
+    last whole line does not count. ``facts`` are names of integers that are kept for every column, 0 for one that is not
+    finished. Without a ``folder`` the files have no names, and nothing of them stays; with one, columns that were written for
+    another ``key`` are not used.
     """
 
     def __init__(
@@ -204,23 +188,13 @@ def mapped(file: OpenFile, dtype: DTypeLike, size: int) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False)
 class MappedCodes(Codes):
-    """Codes in a mapped file. Dense columns and rows are read from the file, so that they do not stay in memory.
-
-    Attributes
-    ----------
-    memory_limit : int or None
-        Bytes for everything that counts these codes.
-    folder : path or None
-        Folder of further temporary files.
-    backend : str
-        Name of the backend that counts these codes by default: that of the cluster which the table came from.
-    """
+    """Codes in a mapped file. Dense columns and rows are read from the file, so that they do not stay in memory."""
 
     in_file: ClassVar[bool] = True
-    memory_limit: int | None = None
-    folder: Path | None = None
+    memory_limit: int | None = None  # bytes for everything that counts these codes
+    folder: Path | None = None  # of further temporary files
     file: OpenFile | None = None
-    backend: str = "chunked"
+    backend: str = "chunked"  # that counts these codes by default: that of the cluster which the table came from
 
     def column(self, j: int) -> NDArray[np.uint16]:
         """Read the codes of column ``j``, one for each row."""
@@ -257,17 +231,7 @@ def dense_rows(codes: Codes, start: int, n_rows: int) -> NDArray[Any]:
 
 
 class ColumnsFile(ABC):
-    """Writes the columns of a table of codes to files.
-
-    Parameters
-    ----------
-    n_rows : int
-    names : sequence of str
-        Names of all columns.
-    folder : path, default=None
-    key : str, default=""
-        As for :class:`~labelsieve.counting.backends.chunked.codes_file.ColumnLog`.
-    """
+    """Writes the columns of a table of codes to files; ``folder`` and ``key`` are those of :class:`ColumnLog`."""
 
     _kind: ClassVar[str]
     _facts: ClassVar[tuple[str, ...]]

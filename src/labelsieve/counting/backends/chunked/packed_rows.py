@@ -47,20 +47,10 @@ class Chunk(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the one-hot columns of every feature are.
+    """Where the one-hot columns of every feature are; no feature is in two blocks."""
 
-    Attributes
-    ----------
-    first : ndarray of int64
-        The first column of each feature: a bit, or a number among the listed columns. No feature is in two blocks.
-    is_packed : ndarray of bool
-        The features that are bits.
-    levels : ndarray of uint32
-    n_blocks, n_listed : int
-    """
-
-    first: NDArray[np.int64]
-    is_packed: NDArray[np.bool_]
+    first: NDArray[np.int64]  # column of each feature: a bit, or a number among the listed columns
+    is_packed: NDArray[np.bool_]  # features that are bits
     levels: NDArray[np.uint32]
     n_blocks: int
     n_listed: int
@@ -97,18 +87,10 @@ class Layout:
 
 
 class PackedRows:
-    """The rows of ``X`` in chunks, packed once.
+    """The rows of ``X`` in chunks, packed once; counts never depend on the number of rows in a chunk.
 
-    Parameters
-    ----------
-    X : Codes
-    chunk_rows : int, default=65536
-        Rows of a chunk; counts never depend on it.
-    in_memory : int, default=2**30
-        Bytes that may stay in memory; more are written to a temporary file and mapped, one chunk at a time. The file has no
-        name, so nothing of it stays when the process ends, whatever ends it.
-    folder : path, default=None
-        Where the temporary file is; default: the system's folder for them.
+    More than ``in_memory`` bytes are written to a temporary file in ``folder`` and mapped, one chunk at a time. The file has no
+    name, so nothing of it stays when the process ends, whatever ends it.
     """
 
     def __init__(

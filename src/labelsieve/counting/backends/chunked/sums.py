@@ -46,23 +46,8 @@ class _Piece(NamedTuple):
 class ChunkedSums:
     """A :class:`~labelsieve.counting.sums.SumSource` whose columns are in a temporary file, where :meth:`add` puts them.
 
-    Parameters
-    ----------
-    n_features : int
-    targets : WholeTargets
-    weights : ndarray of int64, default=None
-        Weights of the rows; None: 1.
-    per_feature : int
-        Columns of a numeric feature.
-    memory_limit : int
-        Bytes for everything; a chunk takes an eighth of it, and at most 64 MB.
-    threads : Threads
-    folder : path, default=None
-        Where the file is; default: the folder of temporary files.
-
-    Notes
-    -----
-    The file takes 4 bytes for each cell, 8 for each that is listed. Every answer reads it once.
+    The file takes 4 bytes for each cell, 8 for each that is listed, and every answer reads it once. A chunk takes an eighth of
+    ``memory_limit``, and at most 64 MB. A numeric feature has ``per_feature`` columns.
     """
 
     ahead = AHEAD

@@ -177,23 +177,13 @@ def _given_targets(columns: ColumnsOfWorker, given: tuple[NDArray[Any], int]) ->
 class DaskColumns(CodesBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` whose features are on the workers of a Dask cluster.
 
-    Parameters
-    ----------
-    X, Y, fixed, weights, row_index, n_jobs
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`. Codes in a ``cache_folder`` are read there by the
-        workers, so it must be a folder that all of them see.
-    cluster : Cluster
-    n_parts : int
-        Groups of features.
-
-    Notes
-    -----
     Every worker has the targets. A step sends the selected column to all of them, and returns the sums over the cells of each
-    feature: 8 bytes for each feature, or for each feature and target.
+    feature: 8 bytes for each feature, or for each feature and target. Codes in a ``cache_folder`` are read there by the
+    workers, so it must be a folder that all of them see.
     """
 
     cluster: Cluster
-    n_parts: int
+    n_parts: int  # groups of features
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -317,23 +307,12 @@ class DaskCounts(CellCounts):
 class DaskRows(ChunkedBackend):
     """A :class:`~labelsieve.counting.backends.protocol.Backend` whose rows are on the workers of a Dask cluster.
 
-    Parameters
-    ----------
-    X, Y, fixed, weights, row_index, n_jobs, memory_limit
-        As for :class:`~labelsieve.counting.backends.chunked.backend.ChunkedBackend`. Codes in a ``cache_folder``
-        are read there by the workers, so it must be a folder that all of them see.
-    cluster : Cluster
-    part_rows : int, default=None
-        Rows of a part; default: about 4 MB of codes.
-
-    Notes
-    -----
     Packed rows stay on the workers. A step sends the selected column, one byte for each row, and returns the counts. The rows
-    of a worker that is lost are packed again by another one.
+    of a worker that is lost are packed again by another one. Codes in a ``cache_folder`` are read as by :class:`DaskColumns`.
     """
 
     cluster: Cluster
-    part_rows: int | None = None
+    part_rows: int | None = None  # by default about 4 MB of codes
 
     def _make_counts(self, limit: int, most: int) -> CellCounts:
         part_rows = self.part_rows or default_part_rows(self.n_features, self.n_targets)

@@ -38,14 +38,7 @@ def find_client(client: Any = None) -> Any:
 
 
 class Cluster:
-    """A client of a cluster, and how long it waits for workers that run.
-
-    Parameters
-    ----------
-    client : distributed.Client
-    timeout : float
-        Seconds without a worker that runs, or without a connection to the scheduler, after which the cluster counts as lost.
-    """
+    """A client of a cluster, which is lost after some seconds without a worker that runs, or without a scheduler."""
 
     def __init__(self, client: Any, timeout: float) -> None:
         self.client, self._timeout = client, timeout

@@ -24,14 +24,7 @@ def _total(*parts: LinearSums) -> LinearSums:
 
 
 class DaskSums:
-    """A :class:`~labelsieve.counting.sums.SumSource` whose rows are on the workers of a cluster.
-
-    Parameters
-    ----------
-    cluster : Cluster
-    rows : ChunkedSums
-        The rows, which are sent once, and again if the cluster loses them.
-    """
+    """A :class:`~labelsieve.counting.sums.SumSource` whose rows are sent to the workers of a cluster."""
 
     def __init__(self, cluster: Cluster, rows: ChunkedSums) -> None:
         self._cluster, self._rows = cluster, rows

@@ -35,19 +35,10 @@ Result = TypeVar("Result")
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class DeviceBackend(CodesBackend):
-    """A backend whose results stay in the memory of the GPU that counts.
-
-    Parameters
-    ----------
-    X, Y, fixed, weights, row_index, n_jobs
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    kernels : CudaKernels
-    memory_limit : int, optional
-        Bytes of packed features that stay on the GPU.
-    """
+    """A backend whose results stay in the memory of the GPU that counts."""
 
     kernels: CudaKernels
-    memory_limit: int | None = None
+    memory_limit: int | None = None  # bytes of packed features that stay on the GPU
 
     def __post_init__(self) -> None:
         super().__post_init__()

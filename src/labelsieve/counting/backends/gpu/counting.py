@@ -50,17 +50,7 @@ class EveryRow:
 
 
 class DeviceColumn:
-    """A variable to condition on, in the memory of the GPU.
-
-    Parameters
-    ----------
-    kernels : CudaKernels
-    codes : ndarray of uint32 on the GPU, optional
-        One for each row; not needed for a feature that is packed.
-    n_levels, n_rows : int
-    feature : tuple of (BitBlock, int or ndarray of one int64 on the GPU), default=None
-        A packed feature: its block and its place in it.
-    """
+    """A variable to condition on, in the memory of the GPU: codes, or the block of a packed feature and its place in it."""
 
     def __init__(
         self,
@@ -132,18 +122,7 @@ PART_BYTES = 2**26  # of packed features that are copied together, however small
 
 
 class DeviceFeatures:
-    """The features in the memory of a GPU, packed as bits where they have few levels.
-
-    Parameters
-    ----------
-    kernels : CudaKernels
-    X, row_index
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    weighted : bool
-        Then no feature is packed as bits.
-    memory_limit : int, optional
-        Bytes of packed features that stay on the GPU.
-    """
+    """The features in the memory of a GPU, packed as bits where they have few levels, unless rows are weighted."""
 
     def __init__(
         self, kernels: "CudaKernels", X: Codes, row_index: NDArray[np.uint32] | None, weighted: bool, memory_limit: int | None
@@ -242,15 +221,7 @@ class TargetCodes(NamedTuple):
 
 
 class DeviceTargets:
-    """The targets of a backend on a GPU, copied to it in either form when they are first needed.
-
-    Parameters
-    ----------
-    kernels : CudaKernels
-    Y : Codes
-    weighted : bool
-        Then no target is counted as bits.
-    """
+    """The targets of a backend on a GPU, copied to it as bits, or as codes if rows are weighted, when they are needed."""
 
     def __init__(self, kernels: "CudaKernels", Y: Codes, weighted: bool) -> None:
         self._kernels, self._xp, self._Y = kernels, kernels.xp, Y
@@ -333,19 +304,7 @@ KEPT = 0.5  # of the memory that is free once features are packed, for margins
 
 
 class DeviceCounts:
-    """Features and targets on a GPU; :meth:`add` counts and adds up one panel.
-
-    Parameters
-    ----------
-    kernels : CudaKernels
-    X, Y, row_index
-        As for :class:`~labelsieve.counting.backends.protocol.BackendFactory`.
-    table : NLogN
-    weights : ndarray of uint64 on the GPU, optional
-        Of the rows of ``Y``.
-    memory_limit : int, optional
-        Bytes of packed features that stay on the GPU.
-    """
+    """Features and targets on a GPU; :meth:`add` counts and adds up one panel."""
 
     def __init__(
         self,

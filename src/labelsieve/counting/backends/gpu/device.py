@@ -111,13 +111,7 @@ STAGING_THREADS = 4  # which copy them to memory from which the GPU reads
 
 
 class CardMemory:
-    """The memory of one GPU, and copies between it and the host.
-
-    Parameters
-    ----------
-    device : int, default=None
-        The number of the GPU; None is CuPy's current one.
-    """
+    """The memory of one GPU, by default CuPy's current one, and copies between it and the host."""
 
     def __init__(self, device: int | None = None) -> None:
         self.xp = find_cupy(device)

@@ -120,13 +120,9 @@ KNOWN_LEVELS = 6  # of a condition: kernels for up to so many are compiled for t
 class CudaKernels(CardMemory):
     """The kernels on one GPU, and what the backend needs to know about it.
 
-    Parameters
-    ----------
-    device : int, default=None
-        The number of the GPU; None is CuPy's current one.
-    instruction : {"wgmma", "mma", "popcount"}, default=None
-        What counts: the one-bit tensor cores as GPUs of compute capability 9.0 have them, as those from 8.0 to 9.0 do, or
-        AND and population count, on every GPU; None: the first of these that the GPU has. Later GPUs only emulate them.
+    ``instruction`` is what counts: the one-bit tensor cores as GPUs of compute capability 9.0 have them (``"wgmma"``), as those
+    from 8.0 to 9.0 do (``"mma"``), or AND and population count (``"popcount"``), which every GPU has; by default the first of
+    these that the GPU has. Later GPUs only emulate them.
     """
 
     def __init__(self, device: int | None = None, *, instruction: str | None = None) -> None:

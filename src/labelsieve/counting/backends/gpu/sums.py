@@ -101,20 +101,12 @@ class DeviceNumbers:
 
 @dataclass(frozen=True, eq=False)
 class DeviceLevels:
-    """The columns of several nominal features on a GPU: see :class:`~labelsieve.counting.sums.LevelColumns`.
-
-    Attributes
-    ----------
-    levels : array of uint16 on the GPU, shape (n_features, n_rows)
-    starts : ndarray of int, shape (n_features + 1,)
-        The first column of every feature, and the end of the last.
-    tiles : array of int64 on the GPU, shape (n_tiles, 4)
-        What a block of threads adds up: a feature, its first level, the column of that level, and the number of levels.
-    """
+    """The columns of several nominal features on a GPU: see :class:`~labelsieve.counting.sums.LevelColumns`."""
 
     kernels: "CudaKernels"
-    levels: DeviceArray
-    starts: NDArray[np.int64]
+    levels: DeviceArray  # uint16, (n_features, n_rows)
+    starts: NDArray[np.int64]  # the first column of every feature, and the end of the last
+    # what a block of threads adds up: a feature, its first level, the column of that level, and the number of levels
     tiles: DeviceArray
 
     @classmethod

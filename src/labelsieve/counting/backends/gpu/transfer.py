@@ -43,15 +43,8 @@ class Block(Protocol):
 class BitBlock:
     """Features with the same number of levels, packed as fragments; constant ones count as having two levels.
 
-    Parameters
-    ----------
-    kernels : CudaKernels
-    columns : ndarray of int
-        The features.
-    n_levels, n_rows : int
-    part_bytes : int, default=None
-        None: stored on the GPU. Else in the memory of the host, in parts of as many bytes, each some stages of the rows, which
-        are copied to the GPU whenever they are counted.
+    They are stored on the GPU or, with ``part_bytes``, in the memory of the host, in parts of as many bytes, each some stages
+    of the rows, which are copied to the GPU whenever they are counted.
     """
 
     def __init__(
