@@ -257,22 +257,15 @@ def _log_choose(n: Real, k: Real) -> Real:
 def two_column_p_values(margin: Whole, of_second: Whole, information: Real) -> Real:
     r"""Compute exact p-values of tables with these counts of levels, and a variable of two levels.
 
+    ``margin`` has the rows of every level of the first variable; ``of_second`` those of the rarer level of the second one,
+    :math:`m`, and ``information`` the observed one, in nats, for every test.
+
     With :math:`k_a` rows of the second level among the :math:`n_a` of level :math:`a`, :math:`n H(y \mid x) = \sum_a h_a(k_a)`
     is a sum over the levels, and the probability of the counts is :math:`\prod_a \binom{n_a}{k_a} / \binom{n}{m}`. One
     recursion over the levels therefore has the distribution for all :math:`m`. Values of :math:`h_a` are rounded down to a
     grid, so the p-value is an upper bound and never too small: equal to the exact value where few tables are possible, and up
-    to half larger for some tables with dozens of rows of the second level.
-
-    Cost: ``(levels - 2) * m^2 / 2 * 2048`` additions for the largest :math:`m`.
-
-    Parameters
-    ----------
-    margin : ndarray of int
-        Rows of every level of the first variable, all positive.
-    of_second : ndarray of int
-        Rows :math:`m` of the rarer level of the second variable, for every test.
-    information : ndarray of float
-        Observed mutual information of every test, in nats.
+    to half larger for some tables with dozens of rows of the second level. Cost: ``(levels - 2) * m^2 / 2 * 2048`` additions
+    for the largest :math:`m`.
 
     >>> two_column_p_values(np.array([2, 2, 2]), np.array([2]), np.array([np.log(3) - 2 * np.log(2) / 3]))
     array([0.2])

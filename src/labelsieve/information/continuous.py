@@ -309,25 +309,11 @@ def _dense_numbers(x: Real | None, y: Real | None) -> float:
 class ClassDistances:
     r"""Mutual information of a growing set of columns, and of the set with one more column, with the classes.
 
-    .. math::
-        I(X_S; Y) = \psi(N) - \frac{1}{N} \sum_y n_y \psi(n_y)
-        + \frac{D}{N} \Big[ \sum_i \log e_i - \sum_i \log e_i^{(y)} \Big]
+    The formula is that of :class:`labelsieve.PPTMI`: the difference of two Kozachenko-Leonenko entropies, as Gómez-Verdejo,
+    Verleysen and Fleury (2009) and Doquire and Verleysen use it. Columns are on comparable scales. Every class has two rows at
+    the least; one of fewer than k + 1 rows takes all :math:`k_y` neighbors it has, and :math:`\psi(k_y) - \psi(k)` is added for
+    its rows.
 
-    with :math:`D` columns, :math:`n_y` of :math:`N` rows of class :math:`y`, and :math:`e_i`, :math:`e_i^{(y)}` the distances
-    (Euclidean) of row :math:`i` to its k-th neighbor among all rows and among those of its class: the difference of two
-    Kozachenko-Leonenko entropies, as Gómez-Verdejo, Verleysen and Fleury (2009) and Doquire and Verleysen use it.
-
-    Parameters
-    ----------
-    columns : list of ndarray
-        Numbers, on comparable scales.
-    classes : ndarray of int
-        From 0; every class with two rows at the least.
-    k : int
-        A class of fewer than k + 1 rows takes all :math:`k_y` it has, and :math:`\psi(k_y) - \psi(k)` is added for its rows.
-
-    Notes
-    -----
     A row with k or more exact copies has :math:`\log e_i = -\infty`. For such rows both counts are taken within
     :math:`e_i^{(y)}`, as Ross (2014) does: :math:`\psi(m^{(y)}) - \psi(m)` for the rows :math:`m` of all and :math:`m^{(y)}` of
     the class that are as near, instead of :math:`D (\log e_i - \log e_i^{(y)})`. So columns of a few values are scored by
@@ -337,8 +323,6 @@ class ClassDistances:
     columns taken are kept when they fit in 256 MB and computed again, block by block, when they do not; then every column asked
     about in a step shares them, but a step costs :math:`N^2 |S|` more.
 
-    Examples
-    --------
     >>> rng = np.random.default_rng(0)
     >>> y = np.repeat([0, 1], 100)
     >>> distances = ClassDistances([rng.normal(size=200), y + 0.1 * rng.normal(size=200)], y, k=4)

@@ -69,53 +69,34 @@ __all__ = [
     "stability_index",
 ]
 
-# Loaded when asked for: most selectors need parts of scikit-learn and SciPy that `Sieve` does without.
+# Modules and the names in them, loaded when asked for: most need parts of scikit-learn and SciPy that `Sieve` does without.
 _MODULES = {
-    "BMFS": "labelsieve.selectors.rankings.univariate",
-    "ChiSquare": "labelsieve.selectors.rankings.chi_square",
-    "ConditionalDiscoveries": "labelsieve.selectors.discoveries",
-    "Explained": "labelsieve.selection.explained",
-    "FScore": "labelsieve.selectors.rankings.univariate",
-    "GRRO": "labelsieve.selectors.rankings.grro",
-    "L1Importance": "labelsieve.selectors.rankings.importance",
-    "LLSF": "labelsieve.selectors.regressions.llsf",
-    "MDDM": "labelsieve.selectors.regressions.mddm",
-    "MDFS": "labelsieve.selectors.regressions.sparse",
-    "MFSMCDM": "labelsieve.selectors.regressions.sparse",
-    "MGFS": "labelsieve.selectors.rankings.univariate",
-    "MSSL": "labelsieve.selectors.regressions.sparse",
-    "ManifoldMIFS": "labelsieve.selectors.regressions.latent",
-    "MarginalDiscoveries": "labelsieve.selectors.discoveries",
-    "NeighborInformation": "labelsieve.selectors.rankings.univariate",
-    "PCALoadings": "labelsieve.selectors.rankings.univariate",
-    "PMFS": "labelsieve.selectors.regressions.sparse",
-    "PermutationImportance": "labelsieve.selectors.rankings.importance",
-    "RFS": "labelsieve.selectors.regressions.sparse",
-    "RReliefF": "labelsieve.selectors.rankings.relief",
-    "RankEnsemble": "labelsieve.selectors.rankings.ensemble",
-    "RecursiveElimination": "labelsieve.selectors.rankings.importance",
-    "RedundantFeature": "labelsieve.selection.information",
-    "ReliefF": "labelsieve.selectors.rankings.relief",
-    "ReliefFML": "labelsieve.selectors.rankings.relief",
-    "SCMFS": "labelsieve.selectors.regressions.latent",
-    "SSFS": "labelsieve.selectors.regressions.latent",
-    "SelectedFeature": "labelsieve.selection.selection",
-    "Selection": "labelsieve.selection.selection",
-    "ShadowFeatures": "labelsieve.selectors.rankings.importance",
-    "Stability": "labelsieve.statistics",
-    "TreeImportance": "labelsieve.selectors.rankings.importance",
-    "chi_square": "labelsieve.selectors.rankings.chi_square",
-    "selection_stability": "labelsieve.selectors.stability",
-    "stability_index": "labelsieve.statistics",
+    "selection.explained": "Explained",
+    "selection.information": "RedundantFeature",
+    "selection.selection": "SelectedFeature Selection",
+    "selectors.discoveries": "ConditionalDiscoveries MarginalDiscoveries",
+    "selectors.rankings.chi_square": "ChiSquare chi_square",
+    "selectors.rankings.ensemble": "RankEnsemble",
+    "selectors.rankings.grro": "GRRO",
+    "selectors.rankings.importance": "L1Importance PermutationImportance RecursiveElimination ShadowFeatures TreeImportance",
+    "selectors.rankings.relief": "RReliefF ReliefF ReliefFML",
+    "selectors.rankings.univariate": "BMFS FScore MGFS NeighborInformation PCALoadings",
+    "selectors.regressions.latent": "ManifoldMIFS SCMFS SSFS",
+    "selectors.regressions.llsf": "LLSF",
+    "selectors.regressions.mddm": "MDDM",
+    "selectors.regressions.sparse": "MDFS MFSMCDM MSSL PMFS RFS",
+    "selectors.stability": "selection_stability",
+    "statistics": "Stability stability_index",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        from importlib import import_module
+    for module, names in _MODULES.items():
+        if name in names.split():
+            from importlib import import_module
 
-        found = globals()[name] = getattr(import_module(_MODULES[name]), name)
-        return found
+            found = globals()[name] = getattr(import_module(f"labelsieve.{module}"), name)
+            return found
     raise AttributeError(f"module 'labelsieve.selectors' has no attribute {name!r}")
 
 

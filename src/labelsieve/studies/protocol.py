@@ -264,28 +264,16 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Part:
-    """The cells of a study to run: empty values mean all.
+    """The cells of a study to run: empty values mean all."""
 
-    Parameters
-    ----------
-    datasets : sequence of str, default=()
-        Names or tags of data sets; with several, the data sets of any of them.
-    methods, classifiers : sequence of str, default=()
-        Names.
-    repeats : int, default=None
-        The first splits of every data set.
-    shard : (int, int), default=None
-        One of so many parts of about equal size, the first is 1: a data set and split belong to one of them, and data sets that
-        are appended to a protocol do not move the others.
-    skip_exceeded : bool, default=False
-        Leave out methods on data sets where a stored selection of theirs, in any split, exceeded a limit.
-    """
-
-    datasets: Sequence[str] = ()
+    datasets: Sequence[str] = ()  # names or tags of data sets; with several, the data sets of any of them
     methods: Sequence[str] = ()
     classifiers: Sequence[str] = ()
-    repeats: int | None = None
+    repeats: int | None = None  # the first splits of every data set
+    # one of so many parts of about equal size, the first is 1: a data set and split belong to one of them, and data sets that
+    # are appended to a protocol do not move the others
     shard: tuple[int, int] | None = None
+    # leave out methods on data sets where a stored selection of theirs, in any split, exceeded a limit
     skip_exceeded: bool = False
 
     def has(self, position: int, split: int) -> bool:

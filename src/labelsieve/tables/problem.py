@@ -291,23 +291,10 @@ def read(
 ) -> Problem:
     """Read features, targets and weights of any kind that a user can pass, and leave out the rows that do not count.
 
-    Parameters
-    ----------
-    X : array-like, frame, sparse matrix, array of a GPU or StoredTable
-        The features. A :class:`Problem` is returned as it is.
-    y : array-like, frame, Series, sparse matrix or label sets
-        The targets; left out for a stored table, which has them.
-    sample_weight : array-like, default=None
-        The number of times that each row is counted.
-    target_type : {"auto", "class", "numeric"}, dict or sequence, default="auto"
-        As for :class:`labelsieve.Sieve`.
-    estimator : estimator, default=None
-        The estimator that is fitted, which scikit-learn's checks name in messages.
-    reset : bool, default=True
-        Whether the estimator learns the number and the names of the features; otherwise they must be those it knows.
+    A :class:`Problem` is returned as it is. A stored table has its targets, so that ``y`` is left out. ``target_type`` is that
+    of :class:`labelsieve.Sieve`. Messages name the ``estimator``, which learns the number and the names of the features
+    (``reset``) or requires those that it knows.
 
-    Examples
-    --------
     >>> problem = read([[1.5, 0.0], [2.5, 1.0]], [{"rock", "loud"}, {"folk"}])
     >>> problem.target_names, problem.n_features
     (('folk', 'loud', 'rock'), 2)

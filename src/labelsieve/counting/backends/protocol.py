@@ -257,20 +257,10 @@ class BackendFactory(Protocol):
     """A callable that builds a backend, such as a class with this signature."""
 
     def __call__(self, X: Codes, Y: Codes, fixed: FixedPoint, **options: Unpack[RowOptions]) -> Backend:
-        """Build a backend for features ``X`` and targets ``Y``.
+        """Build a backend for features ``X`` and targets ``Y``, with the same rows unless ``row_index`` is given.
 
-        Parameters
-        ----------
-        X, Y : Codes
-            With the same rows unless ``row_index`` is given.
-        fixed : FixedPoint
-            For these rows (or weights) and at least this number of targets.
-        weights : RowWeights, optional
-            Weights of the rows of ``X``.
-        row_index : ndarray of uint32, optional
-            The row of ``X`` of each row of ``Y``, where rows count several times.
-        n_jobs : int, optional
-            Threads, as joblib counts them.
+        ``fixed`` is for these rows (or weights) and at least this number of targets. ``weights`` are those of the rows of
+        ``X``; ``row_index`` is the row of ``X`` of each row of ``Y``, where rows count several times.
         """
 
 

@@ -42,8 +42,6 @@ _NO_MARK = bytes(set(range(256)) - set(b" ,"))
 def parse_arff(data: bytes, file: Path, strings: Strings = "error", max_bytes: int = DEFAULT_LIMIT) -> Table:
     r"""Read the content of an ARFF file; ``strings`` as in :func:`labelsieve.datasets.load`.
 
-    Examples
-    --------
     >>> table = parse_arff(b"@relation r\n@attribute a numeric\n@attribute b {x,y}\n@data\n0.5,y\n?,x\n", Path("r.arff"))
     >>> table.cells
     array([[0.5, 1. ],
