@@ -74,10 +74,7 @@ class BinaryRelevance(MetaClassifier):
 
     @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
-        """Select the features of every label, if there is a selector, and fit its classifier.
-
-        ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
-        """
+        """Fit the selector, if there is one, and all labels; ``sample_weight`` are frequencies that ``base`` accepts."""
         original = X
         X, labels, known, weights = self._read_known(X, y, sample_weight)
         columns = None

@@ -76,10 +76,7 @@ class CLR(MultiLabelClassifier):
 
     @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
-        """Fit the models of all pairs of labels, and one model for each label.
-
-        ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
-        """
+        """Fit a model for each pair and label; ``sample_weight`` are frequencies of the rows, which ``base`` must accept."""
         X, labels, weights = self._read(X, y, sample_weight)
         columns = labels.tocsc()
         present = [columns[:, label].toarray().ravel() for label in range(labels.shape[1])]
@@ -176,10 +173,7 @@ class MetaLabeler(MetaClassifier):
 
     @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
-        """Fit the models of the labels and that of their number.
-
-        ``sample_weight`` are frequencies of the rows. ``base`` and ``counter`` must accept weights.
-        """
+        """Fit all models; ``sample_weight`` are frequencies of the rows, which ``base`` and ``counter`` must accept."""
         if not (hasattr(self.base, "predict_proba") or hasattr(self.base, "decision_function")):
             raise InputError(
                 f"MetaLabeler ranks labels by scores: {self.base!r} has neither predict_proba nor decision_function."

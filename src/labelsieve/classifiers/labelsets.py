@@ -66,10 +66,7 @@ class LabelPowerset(MetaClassifier):
 
     @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
-        """Fit the classifier of labelsets.
-
-        ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
-        """
+        """Fit the classifier of labelsets; ``sample_weight`` are frequencies of the rows, which ``base`` must accept."""
         X, labels, weights = self._read(X, y, sample_weight)
         self.model_ = fit_powerset(self.base, X, labels, self._space(), weights)
         return self
@@ -219,10 +216,7 @@ class RAkEL(MultiLabelClassifier):
 
     @checked_meta_fit
     def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
-        """Draw labelsets and fit their models.
-
-        ``sample_weight`` are frequencies of the rows. ``base`` must accept weights.
-        """
+        """Draw labelsets and fit their models; ``sample_weight`` are frequencies of the rows, which ``base`` must accept."""
         if self.soft and not hasattr(self.base, "predict_proba"):
             raise InputError(f"RAkEL(soft=True) needs a base with predict_proba, not {self.base!r}.")
         X, labels, weights = self._read(X, y, sample_weight)
