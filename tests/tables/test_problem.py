@@ -14,6 +14,7 @@ from labelsieve.tables import problem as reading
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.frames import read_table
 from labelsieve.tables.problem import read
+from labelsieve.tables.targets import read_targets
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 6))
@@ -124,3 +125,8 @@ def test_names_are_those_of_frames_and_label_sets():
     assert problem.feature_names == tuple("abcdef")
     assert problem.target_names == ("down", "low", "up")
     assert read(X, Y).feature_names is read(X, Y).target_names is None
+
+
+def test_sparse_numeric_targets_may_have_more_cells_than_label_sets_that_are_dense():
+    targets = sp.random_array((20_000, 60), density=0.001, rng=np.random.default_rng(0), format="csr")
+    assert (read_targets(targets).types == "numeric").any()

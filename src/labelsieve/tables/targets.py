@@ -683,7 +683,7 @@ def warn_of_constant_targets(constant: NDArray[np.bool_], names: Sequence[str] |
 
 
 T = TypeVar("T")
-DENSE_CELLS = 2**20  # tables up to this size are dense; larger ones if more than DENSE_SHARE of the cells are 1
+DENSE_SETS = 2**20  # label sets with up to so many cells are dense; larger ones if more than DENSE_SHARE of the cells are 1
 DENSE_SHARE = 0.05
 
 
@@ -738,7 +738,7 @@ def read_label_sets(Y: object) -> LabelMatrix | None:
     stored = np.fromiter(chain.from_iterable(columns), dtype=np.int64, count=int(starts[-1]))
     matrix = sp.csr_array((np.ones(len(stored), dtype=np.uint8), stored, starts), shape=(len(sets), len(labels)))
     cells = len(sets) * len(labels)
-    dense = cells <= DENSE_CELLS or len(stored) > DENSE_SHARE * cells
+    dense = cells <= DENSE_SETS or len(stored) > DENSE_SHARE * cells
     return LabelMatrix(matrix.toarray() if dense else matrix, tuple(map(str, labels)))
 
 
