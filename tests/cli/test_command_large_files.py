@@ -62,7 +62,7 @@ def test_what_needs_the_whole_table_is_refused(files, tmp_path):
     small = [files / "songs.parquet", "--labels", "5", "--memory-limit", "100kB"]
     assert "--stability need the whole table" in refusal("select", *small, "--stability", "3")
     assert "relieff-ml: this method needs the whole table" in refusal("select", *small, "--criterion", "relieff-ml")
-    assert "stopping rule needs the table in memory" in refusal("select", *small, "--stop", "g-test")
+    assert "stopping rule needs the table in memory" in refusal("select", *small, "-k", "g-test")
     assert "--missing-labels is for files that fit" in refusal("select", *small, "--missing-labels", "drop")
     assert "'much' is not a number of bytes" in refusal("select", *small[:3], "--memory-limit", "much")
     path = tmp_path / "songs.tsv"

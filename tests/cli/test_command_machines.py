@@ -20,7 +20,6 @@ from tests.support.command_line import known_table, run
 DOCS = (Path(__file__).resolve().parents[2] / "docs" / "reference" / "commandline.md").read_text(encoding="utf-8")
 OWN = {
     "--missing-values",
-    "--stop",
     "--auto",
     "--dask",
     "--discretizer-of",
@@ -226,7 +225,7 @@ def test_completion_scripts_are_printed(shell):
         ("labelsieve sel", {"select"}),
         ("labelsieve select x.csv --criterion relief", {"relieff", "relieff-ml"}),
         ("labelsieve compare x.csv --methods jmi,ela-", {"jmi,ela-chi", "jmi,ela-infogain"}),
-        ("labelsieve select x.csv --stop g", {"g-test"}),
+        ("labelsieve select x.csv -k g", {"g-test"}),
         ("labelsieve select x.csv --targets group-r", {"group-rand"}),
         ("labelsieve select x.csv --discretizer mean", {"mean-std"}),
         ("labelsieve datasets fetch yea", {"yeast"}),

@@ -1,4 +1,4 @@
-"""``labelsieve select --stop``: the rules of the library, by name, and where they make no sense."""
+"""``labelsieve select -k RULE``: the rules of the library, by name, and where they make no sense."""
 
 import json
 
@@ -30,18 +30,18 @@ def test_every_rule_is_tried_here():
 @pytest.mark.parametrize("text", TYPED)
 def test_a_rule_keeps_what_it_keeps_in_python(frame, file, text):
     expected = Sieve("cmim", n_features_to_select=TYPED[text]).fit(frame.iloc[:, :-5].to_numpy(), frame.iloc[:, -5:].to_numpy())
-    result = run("select", file, "--labels", 5, "--criterion", "cmim", "--stop", text, "--json")
+    result = run("select", file, "--labels", 5, "--criterion", "cmim", "-k", text, "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
     assert [feature["column"] for feature in document["selected"]] == expected.selected_.tolist()
     assert document["stopping"][0]["reason"] == expected.stopping_.reason_
 
 
-def test_the_table_says_why_it_stopped_and_k_is_the_most(file):
-    shown = run("select", file, "--labels", 5, "--stop", "g-test", "-k", 1).stdout
+def test_the_table_says_why_it_stopped(file):
+    shown = run("select", file, "--labels", 5, "-k", "g-test:max_features=1").stdout
     assert "1 of 20 features" in shown
     assert shown.rstrip().endswith("GTest: max_features.")
-    nothing = run("select", file, "--labels", 5, "--criterion", "cmim", "--stop", "threshold:threshold=99")
+    nothing = run("select", file, "--labels", 5, "--criterion", "cmim", "-k", "threshold:threshold=99")
     assert (nothing.exit_code, "0 of 20 features" in nothing.stdout) == (0, True)
 
 
@@ -53,7 +53,7 @@ def test_a_share_and_all_are_numbers_of_features(file):
 def test_weights_of_a_quadratic_program_are_cut_at_a_share_of_the_largest(frame, file):
     document = json.loads(
         run(
-            "select", file, "--labels", 5, "--criterion", "mlqpfs", "--stop", "threshold:threshold=0.5:relative=true", "--json"
+            "select", file, "--labels", 5, "--criterion", "mlqpfs", "-k", "threshold:threshold=0.5:relative=true", "--json"
         ).stdout
     )
     weights = QuadraticSieve(n_features_to_select=None).fit(frame.iloc[:, :-5], frame.iloc[:, -5:]).weights_
@@ -63,15 +63,14 @@ def test_weights_of_a_quadratic_program_are_cut_at_a_share_of_the_largest(frame,
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--stop", "often"), "'often' is not a stopping rule. Known: threshold, knee, cross-validation, g-test, permutation"),
-        (("--stop", "g-test:color=1"), "g-test takes no color; GTest has alpha"),
-        (("--stop", "g-test:alpha=2"), "alpha must be between 0 and 1"),
-        (("--stop", "g-test", "-k", "10%"), "-k is the largest number of features"),
-        (("--stop", "g-test", "--targets", "copy"), "counts rows several times"),
-        (("--stop", "g-test", "--criterion", "chi-square"), "tests what a feature adds to those selected before it"),
-        (("--stop", "knee", "--criterion", "relieff"), "use Knee(of='score')"),
-        (("--stop", "g-test", "--criterion", "pptmi"), "pptmi does not support stopping rules"),
-        (("--stop", "cross-validation", "--labelwise"), "CrossValidated evaluates predictions of all targets together"),
+        (("-k", "often"), "or a stopping rule. 'often' is not a number of features. Known: auto, all, threshold, knee"),
+        (("-k", "g-test:color=1"), "g-test takes no color; GTest has alpha"),
+        (("-k", "g-test:alpha=2"), "alpha must be between 0 and 1"),
+        (("-k", "g-test", "--targets", "copy"), "counts rows several times"),
+        (("-k", "g-test", "--criterion", "chi-square"), "tests what a feature adds to those selected before it"),
+        (("-k", "knee", "--criterion", "relieff"), "use Knee(of='score')"),
+        (("-k", "g-test", "--criterion", "pptmi"), "pptmi does not support stopping rules"),
+        (("-k", "cross-validation", "--labelwise"), "CrossValidated evaluates predictions of all targets together"),
         (("-k", "0"), "a whole number from 1, a fraction such as 10%, or all"),
         (("-k", "some"), "a whole number from 1, a fraction such as 10%, or all"),
         (("--json", "--format", "csv"), "exclude each other"),
@@ -84,7 +83,7 @@ def test_what_makes_no_sense_is_refused_with_a_reason(file, options, message):
 
 def test_a_learner_is_named_as_in_compare(file):
     text = "cross-validation:estimator=brknn:measure=macro_f1:cv=3:max_features=3"
-    assert "By cross-validation the best number of features is " in run("select", file, "--labels", 5, "--stop", text).stdout
+    assert "By cross-validation the best number of features is " in run("select", file, "--labels", 5, "-k", text).stdout
 
 
 def test_names_are_those_of_the_rules():

@@ -113,7 +113,7 @@ def test_lists_of_labels_are_those_of_the_library(frame, file):
         own = [one["column"] for one in document["selected"] if one["label"] == label]
         assert own == expected.selected_[place].tolist()
     stopped = LabelwiseSieve("hybrid", n_features_to_select=GTest(0.01)).fit(X, Y)
-    document = selected(file, "--labels", 5, "--labelwise", "--stop", "g-test:alpha=0.01")
+    document = selected(file, "--labels", 5, "--labelwise", "-k", "g-test:alpha=0.01")
     lengths = [sum(one["label"] == label for one in document["selected"]) for label in Y.columns]
     assert lengths == stopped.n_selected_.tolist()
     assert [one["rule"] for one in document["stopping"]] == ["GTest"] * 5

@@ -81,7 +81,7 @@ def test_files_keep_levels_in_python_and_on_the_command_line(suffix, tmp_path):
 def test_a_stopping_rule_with_a_learner_gets_codes_of_the_same_levels(tmp_path):
     path = tmp_path / "table.csv"
     FRAMES["pandas text"].assign(y=Y).to_csv(path, index=False)
-    result = run("select", path, "--labels", "y", "-k", 2, "--stop", "cross-validation:cv=2", "--criterion", "mim", "--json")
+    result = run("select", path, "--labels", "y", "-k", "cross-validation:cv=2:max_features=2", "--criterion", "mim", "--json")
     first = json.loads(result.stdout)["selected"][0]
     assert (first["feature"], first["score"]) == ("town", pytest.approx(np.log(2)))
 

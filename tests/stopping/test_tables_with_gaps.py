@@ -59,7 +59,7 @@ def test_the_curve_is_that_of_filled_indicators(table):
 def test_commands_take_the_table(table, tmp_path):
     file = tmp_path / "people.csv"
     pd.concat(table, axis=1).to_csv(file, index=False)
-    found = run("select", file, "--labels", "old,mood", "--stop", "cv", "--format", "csv")
+    found = run("select", file, "--labels", "old,mood", "-k", "cv", "--format", "csv")
     assert [line.split(",")[1] for line in found.stdout.splitlines()[1:]] == ["town", "age", "kind"]
     plan = ("compare", file, "--labels", "old", "--methods", "mim", "-k", "1,2", "--splits", "2-fold", "--baselines", "none")
     refused = run(*plan, "--out", tmp_path / "refused")

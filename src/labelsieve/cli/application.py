@@ -103,8 +103,8 @@ app.command(
         "labelsieve select tecator",
         "labelsieve select songs.csv --labels calm,happy,sad -k 10",
         "labelsieve select songs.csv --labels 5 --criterion relieff:n_neighbors=20 --json",
-        "labelsieve select songs.csv --labels 5 --criterion cmim --stop permutation:alpha=0.01",
-        "labelsieve select songs.csv --labels 5 --labelwise --stop g-test",
+        "labelsieve select songs.csv --labels 5 --criterion cmim -k permutation:alpha=0.01",
+        "labelsieve select songs.csv --labels 5 --labelwise -k g-test",
         "labelsieve select songs.csv --labels 5 --auto --time-budget 60",
     ),
 )(select)

@@ -49,10 +49,9 @@ if TYPE_CHECKING:
 
 CRITERION = "Criterion or method; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. Default: hybrid."
 N_FEATURES = (
-    "Number of features: a number, a fraction such as 10%, all, auto or a stopping rule. Default: auto, the fewest of up to 40 "
-    "that explain as much as the best number. With --stop: the maximum."
+    "Number of features: a number, a fraction such as 10%, all, or a stopping rule: {STOPPING_RULES}; permutation:alpha=0.01 "
+    "sets a parameter. Default: auto, the fewest of up to 40 that explain as much as the best number."
 )
-STOP = "Stopping rule for the number of features: {STOPPING_RULES}; permutation:alpha=0.01 sets a parameter."
 TARGETS = "Label space: {LABEL_SPACES}; auto: that of the method; sampled:n_labels=500 sets a parameter."
 CUTS = "Discretizer: {DISCRETIZERS}; auto: that of the method."
 COLUMN_CUTS = (
@@ -88,13 +87,19 @@ CONNECT_SECONDS = 10
 class SelectOptions(ReadOptions):
     """Options that say what to select, as they were typed."""
 
-    count: Annotated[str | None, typer.Option("-k", "--n-features-to-select", help=N_FEATURES, rich_help_panel=COUNT)] = None
+    count: Annotated[
+        str | None,
+        typer.Option(
+            "-k",
+            "--n-features-to-select",
+            help=N_FEATURES,
+            rich_help_panel=COUNT,
+            autocompletion=complete(registered("STOPPING_RULES", "auto", "all")),
+        ),
+    ] = None
     criterion: Annotated[
         str | None,
         typer.Option("--criterion", "--method", help=CRITERION, rich_help_panel=METHOD, autocompletion=complete(method_names)),
-    ] = None
-    stop: Annotated[
-        str | None, typer.Option(help=STOP, rich_help_panel=COUNT, autocompletion=complete(registered("STOPPING_RULES")))
     ] = None
     targets: Annotated[
         str, typer.Option(help=TARGETS, rich_help_panel=METHOD, autocompletion=complete(registered("LABEL_SPACES", "auto")))
@@ -164,9 +169,9 @@ class SelectOptions(ReadOptions):
             raise InputError(f"{os.fspath(path)}: {method}: {error}") from None
 
     def check_count(self, n_features: int) -> None:
-        """Refuse a number of features above that of the table; with a stopping rule it is a maximum and may be above."""
+        """Refuse a number of features above that of the table."""
         word = "" if self.count is None else self.count.strip()
-        if self.stop is None and word.isdecimal() and int(word) > n_features:
+        if word.isdecimal() and int(word) > n_features:
             asked = f"{int(word):,} features asked for, but the table has {n_features:,}."
             raise InputError(f"{asked} Leave -k out to let labelsieve choose.")
 
@@ -238,19 +243,11 @@ class SelectOptions(ReadOptions):
             settings["target_type"] = read_target_types(self.target_type)
         if self.target_discretizer != "auto":
             settings["target_discretizer"] = self.target_discretizer
-        word = "" if self.count is None else self.count.strip().lower()
-        if word == "auto" and self.stop is None:
-            settings["n_features_to_select"] = "auto"
-            return settings
-        names_rule = word[:1].isalpha() and word != "all"
-        if self.stop is None and names_rule:
-            settings["n_features_to_select"] = read_stop(str(self.count), None, "-k")
-            return settings
-        count = None if self.count is None else read_count(self.count)
-        if self.stop is not None:
-            settings["n_features_to_select"] = read_stop(self.stop, count)
-        elif self.count is not None:
-            settings["n_features_to_select"] = count
+        if self.count is not None:
+            word = self.count.strip().lower()
+            names_rule = word[:1].isalpha() and word not in ("all", "auto")
+            read = read_rule if names_rule else read_count
+            settings["n_features_to_select"] = word if word == "auto" else read(self.count)
         return settings
 
 
@@ -359,10 +356,8 @@ def read_auto_options(
         return {}
     if options.criterion is not None:
         raise InputError("--auto chooses the criterion; leave --criterion out, or name candidates with --portfolio.")
-    if options.labelwise or options.stop is not None or options.estimator is not None:
-        raise InputError(
-            "--auto goes without --labelwise, --stop and --estimator; --portfolio sets cmim:estimator=miller-madow."
-        )
+    if options.labelwise or options.estimator is not None:
+        raise InputError("--auto goes without --labelwise and --estimator; --portfolio sets cmim:estimator=miller-madow.")
     if portfolio is not None:
         settings["portfolio"] = [_name_or_table("criterion", text, "--portfolio") for text in names_in(portfolio)]
     if learner is not None:
@@ -579,25 +574,20 @@ def read_column_cuts(texts: list[str], rest: object) -> Any:
     return columns if isinstance(rest, str) and rest == "auto" else make_discretizer(columns, rest)
 
 
-def read_stop(text: str, most: int | float | None, option: str = "--stop") -> "StoppingRule":
-    """Return the stopping rule that was typed, for up to ``most`` features.
+def read_rule(text: str) -> "StoppingRule":
+    """Return the stopping rule that was typed.
 
-    >>> read_stop("permutation:alpha=0.01", 20)
+    >>> read_rule("permutation:alpha=0.01:max_features=20")
     PermutationTest(alpha=0.01, max_features=20)
     """
     from labelsieve.registry import make_count, make_stopping_rule
 
-    name, parameters = parse_named(text, option)
-    if option == "-k":
-        try:
-            make_count(name)
-        except InputError as error:
-            counts = "the number of features is a whole number from 1, a fraction such as 10%, or all, or a stopping rule"
-            raise InputError(f"-k {text}: {counts}. {error}") from None
-    if isinstance(most, float):
-        raise InputError("--stop: with a rule, -k is the largest number of features, a whole number.")
-    if most is not None:
-        parameters.setdefault("max_features", most)
+    name, parameters = parse_named(text, "-k")
+    try:
+        make_count(name)
+    except InputError as error:
+        counts = "the number of features is a whole number from 1, a fraction such as 10%, or all, or a stopping rule"
+        raise InputError(f"-k {text}: {counts}. {error}") from None
     if isinstance(parameters.get("estimator"), str):
         from labelsieve.registry import make_classifier
 
