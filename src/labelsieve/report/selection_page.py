@@ -184,7 +184,7 @@ def selection_report(
     share = selector._known_share()
     if share is None and explained and selector._can_explain(problem):
         share = selector.explained_share(problem)
-    selection: Selection = selector._describe(
+    selection: Selection = selector.selection(
         problem,
         names=data.names,
         label_names=data.label_names,

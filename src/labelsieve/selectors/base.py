@@ -391,7 +391,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         given: dict[str, Any] = {"names": names, "label_names": label_names}
         counted = isinstance(X, Problem) or y is not None
         explained = counted and problem is not None and self._can_explain(problem)
-        selection = self._describe(
+        selection = self.selection(
             problem, redundant=redundant, components=counted, explained=explained, stability=stability, **given
         )
         if confidence is None:
@@ -434,7 +434,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         redundant: float | None = None,
         components: bool = False,
         information: bool = False,
-        explained: bool = False,
+        explained: "bool | Explained" = False,
         stability: Stability | int | None = None,
     ) -> Selection:
         """The result as a :class:`~labelsieve.selectors.Selection`, which can be stored, printed and compared.
@@ -455,10 +455,10 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             or ``explained`` computed, if any.
         information : bool, default=False
             Add the mutual information of every selected feature with every label, see :meth:`label_information`.
-        explained : bool, default=False
-            Add the explained share of every number of features, see :meth:`explained_share`, the mark of the features that
-            are distinguishable from noise, and the label that every feature has the most information about. A selection with
-            ``n_features_to_select="auto"`` has the share anyway.
+        explained : bool or Explained, default=False
+            Add the explained share of every number of features, or this one; see :meth:`explained_share`. Also the mark of the
+            features that are distinguishable from noise, and the label that every feature has the most information about. A
+            selection with ``n_features_to_select="auto"`` has the share anyway.
         stability : Stability or int, default=None
             Result of :func:`labelsieve.selectors.selection_stability`, to be stored with the selection; or a number of
             resamples, to compute it.
@@ -470,34 +470,6 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
                 "selection: redundant, components, information, explained and resamples need X and y, the data of fit."
             )
         problem = None if X is None else self.read_again(X, y)
-        return self._describe(
-            problem,
-            names=names,
-            label_names=label_names,
-            redundant=redundant,
-            components=components,
-            information=information,
-            explained=explained,
-            stability=stability,
-        )
-
-    def _describe(
-        self,
-        problem: Problem | None,
-        *,
-        names: Names = None,
-        label_names: Names = None,
-        redundant: float | None = None,
-        components: bool = False,
-        information: bool = False,
-        explained: "bool | Explained" = False,
-        stability: Stability | int | None = None,
-    ) -> Selection:
-        """Make the :class:`Selection` of a fitted selector, with the parts that were asked for.
-
-        ``explained`` may be the explained share, where it is known already.
-        """
-        check_is_fitted(self)
         features, labels = self._feature_names(problem, names), self._label_names(problem, label_names)
         if is_whole(stability) and problem is not None:
             from labelsieve.selectors.stability import selection_stability  # a function of selectors
@@ -920,7 +892,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             return figure_function("ranking")(self, names=names, n_shown=n_shown, ax=ax)
         problem = self.read_again(X, y)
         if self._can_explain(problem):
-            selection = self._describe(problem, names=names, explained=True)
+            selection = self.selection(problem, names=names, explained=True)
             return figure_function("explained_share")(selection, n_shown=n_shown, ax=ax)
         components = self.information_components(problem)
         return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
