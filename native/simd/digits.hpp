@@ -9,71 +9,13 @@
 #include <cmath>
 
 #include "simd/kernels.hpp"
-#include "simd/vector.hpp"
+#include "simd/shorts.hpp"
 
 namespace labelsieve {
 namespace {
 
-#if defined(__AVX512BW__)
-typedef __m512i digits_t;
-inline digits_t no_digits() { return _mm512_setzero_si512(); }
-inline digits_t load_digits(const int16_t* from) { return _mm512_loadu_si512(from); }
-inline digits_t add_products(digits_t sums, digits_t a, digits_t b) {
-#if defined(__AVX512VNNI__)
-    return _mm512_dpwssd_epi32(sums, a, b);
-#else
-    return _mm512_add_epi32(sums, _mm512_madd_epi16(a, b));
-#endif
-}
-#elif defined(__AVX2__)
-typedef __m256i digits_t;
-inline digits_t no_digits() { return _mm256_setzero_si256(); }
-inline digits_t load_digits(const int16_t* from) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
-}
-inline digits_t add_products(digits_t sums, digits_t a, digits_t b) {
-    return _mm256_add_epi32(sums, _mm256_madd_epi16(a, b));
-}
-#elif defined(LABELSIEVE_X86)
-typedef __m128i digits_t;
-inline digits_t no_digits() { return _mm_setzero_si128(); }
-inline digits_t load_digits(const int16_t* from) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-}
-inline digits_t add_products(digits_t sums, digits_t a, digits_t b) {
-    return _mm_add_epi32(sums, _mm_madd_epi16(a, b));
-}
-#else
-struct digits_t {  // 8 numbers of 16 bits, or 4 sums of 32
-    union {
-        int16_t digit[8];
-        int32_t sum[4];
-    };
-};
-inline digits_t no_digits() { return {}; }
-inline digits_t load_digits(const int16_t* from) {
-    digits_t digits;
-    std::memcpy(digits.digit, from, sizeof digits.digit);
-    return digits;
-}
-inline digits_t add_products(digits_t sums, digits_t a, digits_t b) {
-    for (int i = 0; i < 4; ++i)
-        sums.sum[i] += a.digit[2 * i] * b.digit[2 * i] + a.digit[2 * i + 1] * b.digit[2 * i + 1];
-    return sums;
-}
-#endif
-
-constexpr size_t digits_in_vector = sizeof(digits_t) / 2;
-constexpr size_t vectors_in_group = digit_group / digits_in_vector;
-constexpr size_t groups_in_lanes = 4 * digits_in_vector;  // 256 rows for every lane of 32 bits
-
-inline int64_t sum_of_lanes(digits_t sums) {
-    int32_t lanes_of[sizeof(digits_t) / 4];
-    std::memcpy(lanes_of, &sums, sizeof sums);
-    int64_t total = 0;
-    for (const int32_t lane : lanes_of) total += lane;
-    return total;
-}
+constexpr size_t vectors_in_group = digit_group / Shorts::width;
+constexpr size_t groups_in_lanes = 4 * Shorts::width;  // 256 rows for every lane of 32 bits
 
 // C columns by V vectors. `two_digits`: the vectors have high and low digits; otherwise low ones alone.
 template <size_t C, size_t V, bool two_digits>
@@ -82,32 +24,30 @@ void digit_tile(const int16_t* const* columns, const int16_t* const* vectors, si
     constexpr size_t pitch = two_digits ? 2 * digit_group : digit_group;
     for (size_t first = 0; first < n_groups; first += groups_in_lanes) {
         const size_t last = first + groups_in_lanes < n_groups ? first + groups_in_lanes : n_groups;
-        digits_t high[C][V], mixed[C][V], low[C][V];
-        for (size_t c = 0; c < C; ++c)
-            for (size_t v = 0; v < V; ++v) high[c][v] = mixed[c][v] = low[c][v] = no_digits();
+        Sums high[C][V], mixed[C][V], low[C][V];
         for (size_t group = first; group < last; ++group)
             for (size_t part = 0; part < vectors_in_group; ++part) {
-                digits_t of_high[V], of_low[V];
+                Shorts of_high[V], of_low[V];
                 for (size_t v = 0; v < V; ++v) {
-                    const int16_t* from = vectors[v] + group * pitch + part * digits_in_vector;
-                    of_high[v] = load_digits(from);
-                    of_low[v] = two_digits ? load_digits(from + digit_group) : of_high[v];
+                    const int16_t* from = vectors[v] + group * pitch + part * Shorts::width;
+                    of_high[v] = Shorts::load(from);
+                    of_low[v] = two_digits ? Shorts::load(from + digit_group) : of_high[v];
                 }
                 for (size_t c = 0; c < C; ++c) {
-                    const int16_t* from = columns[c] + group * 2 * digit_group + part * digits_in_vector;
-                    const digits_t h = load_digits(from), l = load_digits(from + digit_group);
+                    const int16_t* from = columns[c] + group * 2 * digit_group + part * Shorts::width;
+                    const Shorts h = Shorts::load(from), l = Shorts::load(from + digit_group);
                     for (size_t v = 0; v < V; ++v) {
-                        if (two_digits) high[c][v] = add_products(high[c][v], h, of_high[v]);
-                        mixed[c][v] = add_products(mixed[c][v], h, of_low[v]);
-                        if (two_digits) mixed[c][v] = add_products(mixed[c][v], l, of_high[v]);
-                        low[c][v] = add_products(low[c][v], l, of_low[v]);
+                        if (two_digits) high[c][v].add_products(h, of_high[v]);
+                        mixed[c][v].add_products(h, of_low[v]);
+                        if (two_digits) mixed[c][v].add_products(l, of_high[v]);
+                        low[c][v].add_products(l, of_low[v]);
                     }
                 }
             }
         for (size_t c = 0; c < C; ++c)
             for (size_t v = 0; v < V; ++v) {
-                int64_t sum = sum_of_lanes(mixed[c][v]) * 4096 + sum_of_lanes(low[c][v]);
-                if (two_digits) sum += sum_of_lanes(high[c][v]) * (4096 * 4096);
+                int64_t sum = mixed[c][v].total() * 4096 + low[c][v].total();
+                if (two_digits) sum += high[c][v].total() * (4096 * 4096);
                 sums[c * V + v] += sum;
             }
     }
