@@ -119,12 +119,17 @@ void products_of_rows(Vector<int64_t> row_starts, Vector<row_t> columns, Vector<
                       Vector<row_t> rows, Vector<int32_t> values, int shift, size_t into, WideOut high,
                       WideOut low) {
     const size_t n_columns = high.shape(0);
-    const CsrView<row_t, int32_t> by_row = lists_of(row_starts, columns, numbers, n_columns);
+    const CsrView<row_t, int32_t> by_row{
+        .starts = view_of(row_starts), .indices = view_of(columns), .values = view_of(numbers)};
     const WideSums sums = sums_of(high, low, n_columns);
     require(shift == 0 || shift == 24 || shift == 48, "shifts are 0, 24 or 48");
-    require(rows.shape(0) == values.shape(0) && into < sums.pitch, "shapes differ");
-    for (size_t i = 0; i < rows.shape(0); ++i)
+    require(rows.shape(0) == values.shape(0) && into < sums.pitch && numbers.shape(0) == columns.shape(0),
+            "shapes differ");
+    check_starts(by_row.starts, columns.shape(0));
+    for (size_t i = 0; i < rows.shape(0); ++i) {
         require(rows.data()[i] < by_row.size(), "there is no such row");
+        check_limit(by_row[rows.data()[i]], n_columns);  // other rows are not read
+    }
     const nb::gil_scoped_release released;
     add_products(by_row, view_of(rows), view_of(values), shift, into, n_columns, sums);
 }

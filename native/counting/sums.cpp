@@ -16,6 +16,7 @@ namespace {
 constexpr size_t columns_per_task = 16;
 constexpr size_t rows_per_task = 1024;               // of a table by rows: a part of a block of digits
 constexpr size_t entries_at_once = size_t(1) << 16;  // products of 24 by 24 bits that 64 bits hold the sum of
+constexpr double dense_bits = 1.0 / 16;  // a share of ones above which vectors are multiplied as bits
 constexpr int64_t word = (int64_t(1) << 32) - 1;
 constexpr int32_t smallest_wide = 2048;  // numbers that low digits alone hold are smaller
 
@@ -53,15 +54,43 @@ bool by_rows(const StridedNumbers& numbers) {
     return std::abs(numbers.row_stride) > std::abs(numbers.column_stride);
 }
 
-StridedNumbers some_rows(const StridedNumbers& numbers, size_t first, size_t n) {
-    StridedNumbers part = numbers;
-    part.data = static_cast<const uint8_t*>(numbers.data) + ptrdiff_t(first) * numbers.row_stride;
-    part.n_rows = n;
-    return part;
-}
-
 size_t n_row_tasks(const StridedNumbers& numbers) {
     return (numbers.n_rows + rows_per_task - 1) / rows_per_task;
+}
+
+// A row as doubles.
+void read_row(const StridedNumbers& numbers, size_t row, double* out) {
+    with_type(numbers.type, [&](auto zero) {
+        using T = decltype(zero);
+        const auto* from = static_cast<const uint8_t*>(numbers.data) + ptrdiff_t(row) * numbers.row_stride;
+        if (numbers.column_stride == ptrdiff_t(sizeof(T)))
+            for (size_t j = 0; j < numbers.n_columns; ++j)
+                out[j] = double(load_unaligned<T>(from + j * sizeof(T)));
+        else
+            for (size_t j = 0; j < numbers.n_columns; ++j)
+                out[j] = double(load_unaligned<T>(from + ptrdiff_t(j) * numbers.column_stride));
+    });
+}
+
+// visit(column, row, n, pitch, values) for 64 columns of a table by rows and n of its rows, at most 32, in
+// the order in which they lie in memory.
+template <class Visit>
+void each_tile(const StridedNumbers& numbers, size_t first_row, size_t last_row, const Visit& visit) {
+    constexpr size_t wide = 16 * scanned_columns;  // columns of 32 rows that a cache holds
+    Buffer<double> rows(digit_group * wide);
+    for (size_t top = first_row; top < last_row; top += digit_group)
+        for (size_t left = 0; left < numbers.n_columns; left += wide) {
+            const size_t n = std::min(digit_group, last_row - top);
+            const size_t right = std::min(numbers.n_columns, left + wide);
+            const StridedNumbers part = some_columns(numbers, left, right);
+            for (size_t i = 0; i < n; ++i) read_row(part, top + i, rows.data() + i * wide);
+            for (size_t j = left; j < right; j += scanned_columns)
+                visit(j, top, n, wide, rows.data() + j - left);
+        }
+}
+
+size_t whole_groups(size_t n_columns) {
+    return (n_columns + scanned_columns - 1) / scanned_columns * scanned_columns;
 }
 
 // A table by rows is read in its order: a task has some rows, in which neighboring columns are compared
@@ -70,23 +99,15 @@ void scan_by_rows(const StridedNumbers& numbers, Pool& pool,
                   std::vector<std::vector<NumberScan>>& of_workers) {
     const double cost = double(numbers.n_rows) * double(numbers.n_columns);
     pool.run(n_row_tasks(numbers), cost, [&](size_t task, unsigned worker) {
-        const size_t top = task * rows_per_task;
-        const StridedNumbers rows = some_rows(numbers, top, std::min(rows_per_task, numbers.n_rows - top));
+        const size_t top = task * rows_per_task, n = whole_groups(numbers.n_columns);
+        std::vector<double> low(n, std::numeric_limits<double>::infinity()), high(n, -low[0]), missing(n),
+            zeros(n);
+        each_tile(numbers, top, std::min(numbers.n_rows, top + rows_per_task),
+                  [&](size_t j, size_t, size_t n_rows, size_t pitch, const double* values) {
+                      kernels().scan_rows(values, pitch, n_rows, {&low[j], &high[j], &missing[j], &zeros[j]});
+                  });
         std::vector<NumberScan>& scans = of_workers[worker];
-        const size_t n = (numbers.n_columns + scanned_columns - 1) / scanned_columns * scanned_columns;
-        std::vector<double> low(n, std::numeric_limits<double>::infinity()), high(n, -low[0]), row(n),
-            missing(n), zeros(n);
-        with_type(numbers.type, [&](auto zero) {
-            using T = decltype(zero);
-            for (size_t i = 0; i < rows.n_rows; ++i) {
-                const auto* from = static_cast<const uint8_t*>(rows.data) + ptrdiff_t(i) * rows.row_stride;
-                for (size_t j = 0; j < rows.n_columns; ++j)
-                    row[j] = double(load_unaligned<T>(from + ptrdiff_t(j) * rows.column_stride));
-                for (size_t j = 0; j < n; j += scanned_columns)
-                    kernels().scan_row(&row[j], &low[j], &high[j], &missing[j], &zeros[j]);
-            }
-        });
-        for (size_t j = 0; j < rows.n_columns; ++j)
+        for (size_t j = 0; j < numbers.n_columns; ++j)
             scans[j] = {std::min(low[j], scans[j].low), std::max(high[j], scans[j].high),
                         scans[j].n_missing + size_t(missing[j]), scans[j].n_zeros + size_t(zeros[j])};
     });
@@ -149,6 +170,25 @@ struct Pieces {
         : low(value & 0xffffff), middle(value >> 24 & 0xffffff), high(value >> 48) {}
 };
 
+// With vectors of zeros and ones that are bits: those of 64 vectors in a row are added together.
+void add_products_with_bits(const CsrView<row_t, int32_t>& columns, const CsrView<row_t, int32_t>& rows,
+                            int shift, size_t n_vectors, Pool& pool, const WideSums& sums) {
+    const size_t n_words = (n_vectors + 63) / 64;
+    Buffer<uint64_t> bits(checked_product(rows.size(), n_words));
+    for (size_t row = 0; row < rows.size(); ++row)
+        for (const row_t v : rows[row]) bits.data()[row * n_words + v / 64] |= uint64_t(1) << v % 64;
+    each_task(columns.size(), double(columns.indices.size()) * double(8 * n_words), pool,
+              [&](size_t first, size_t last) {
+                  std::vector<int64_t> products(64 * n_words);
+                  for (size_t j = first; j < last; ++j) {
+                      std::fill(products.begin(), products.end(), 0);  // 2^23 times 2^32 rows
+                      kernels().add_masked(columns[j].data(), columns.values_of(j).data(), columns.length(j),
+                                           bits.data(), n_words, products.data());
+                      for (size_t v = 0; v < n_vectors; ++v) sums.add(j * sums.pitch + v, products[v], shift);
+                  }
+              });
+}
+
 }  // namespace
 
 void WideSums::add(size_t at, int64_t value, int shift) const {
@@ -195,16 +235,18 @@ void scan_columns(const StridedNumbers& numbers, Pool& pool, const ColumnScans& 
 void split_columns(const StridedNumbers& numbers, const ColumnScales& scales, Pool& pool, int16_t* cells) {
     const DigitColumns columns{cells, numbers.n_rows, numbers.n_columns};
     const double cost = 2 * double(numbers.n_rows) * double(numbers.n_columns);
-    const auto split = [&](const StridedNumbers& part, size_t first_column, size_t first_row) {
-        each_piece(part, [&](size_t column, size_t from, size_t n, double* values) {
-            const size_t j = first_column + column, top = first_row + from, block = top / digit_block;
-            const int half = scales.exponents[j] / 2;
-            const DigitScale scale{.factor = std::ldexp(1.0, half),
-                                   .more = std::ldexp(1.0, scales.exponents[j] - half),
-                                   .shift = scales.shifts[j],
-                                   .fill = scales.fills[j]};
+    const auto scale_of = [&](size_t j) {
+        const int half = scales.exponents[j] / 2;
+        return DigitScale{.factor = std::ldexp(1.0, half),
+                          .more = std::ldexp(1.0, scales.exponents[j] - half),
+                          .shift = scales.shifts[j],
+                          .fill = scales.fills[j]};
+    };
+    const auto split = [&](const StridedNumbers& part, size_t first_column) {
+        each_piece(part, [&](size_t column, size_t top, size_t n, double* values) {
+            const size_t j = first_column + column, block = top / digit_block;
             int16_t* to = cells + columns.place(j, block) + 2 * (top - block * digit_block);
-            kernels().split_digits(values, DigitColumns::padded(n), scale, to);
+            kernels().split_digits(values, DigitColumns::padded(n), scale_of(j), to);
             // What fills up the last group counts as 0.
             for (size_t i = n; i < DigitColumns::padded(n); ++i) {
                 int16_t* group = to + 2 * (i / digit_group * digit_group);
@@ -214,14 +256,32 @@ void split_columns(const StridedNumbers& numbers, const ColumnScales& scales, Po
     };
     if (!by_rows(numbers)) {
         each_task(numbers.n_columns, cost, pool,
-                  [&](size_t first, size_t last) { split(some_columns(numbers, first, last), first, 0); });
+                  [&](size_t first, size_t last) { split(some_columns(numbers, first, last), first); });
         return;
     }
-    constexpr size_t stripe = 256;  // rows, that stay in a cache while all columns are taken from them
+    std::vector<DigitScales> of_groups(whole_groups(numbers.n_columns) / scanned_columns);
+    for (size_t j = 0; j < numbers.n_columns; ++j) {
+        DigitScales& of = of_groups[j / scanned_columns];
+        const DigitScale one = scale_of(j);
+        const size_t at = j % scanned_columns;
+        of.factor[at] = one.factor;
+        of.more[at] = one.more;
+        of.shift[at] = one.shift;
+        of.fill[at] = one.fill;
+    }
     pool.run(n_row_tasks(numbers), cost, [&](size_t task, unsigned) {
         const size_t end = std::min(numbers.n_rows, (task + 1) * rows_per_task);
-        for (size_t top = task * rows_per_task; top < end; top += stripe)
-            split(some_rows(numbers, top, std::min(stripe, end - top)), 0, top);
+        int16_t digits[scanned_columns * 2 * digit_group];
+        each_tile(numbers, task * rows_per_task, end,
+                  [&](size_t first, size_t top, size_t n, size_t pitch, const double* values) {
+                      kernels().split_rows(values, pitch, n, of_groups[first / scanned_columns], digits);
+                      const size_t last = std::min(numbers.n_columns, first + scanned_columns);
+                      for (size_t j = first; j < last; ++j) {
+                          const size_t block = top / digit_block;
+                          std::copy_n(digits + 2 * digit_group * (j - first), 2 * digit_group,
+                                      cells + columns.place(j, block) + 2 * (top - block * digit_block));
+                      }
+                  });
     });
 }
 
@@ -300,6 +360,11 @@ void add_products(std::span<const code_t> levels, size_t n_columns, const Vector
 
 void add_products(const CsrView<row_t, int32_t>& columns, const CsrView<row_t, int32_t>& rows, int shift,
                   size_t n_vectors, Pool& pool, const WideSums& sums) {
+    if (double(rows.indices.size()) > dense_bits * double(rows.size()) * double(n_vectors) &&
+        std::all_of(rows.values.begin(), rows.values.end(), [](int32_t value) { return value == 1; })) {
+        add_products_with_bits(columns, rows, shift, n_vectors, pool, sums);
+        return;
+    }
     const double per_row = double(rows.indices.size()) / double(std::max<size_t>(1, rows.size()));
     const double cost = 2 * double(columns.indices.size()) * (1 + per_row);
     each_task(columns.size(), cost, pool, [&](size_t first, size_t last) {

@@ -426,9 +426,11 @@ const Kernels kernels = {
     .exchange_changes = exchange_changes,
     .multiply_digits = multiply_digits<true>,
     .multiply_small = multiply_digits<false>,
+    .add_masked = add_masked,
     .split_digits = split_digits,
+    .split_rows = split_rows,
     .scan_numbers = scan_numbers,
-    .scan_row = scan_row,
+    .scan_rows = scan_rows,
 };
 
 }  // namespace LABELSIEVE_ISA

@@ -13,7 +13,7 @@ inline constexpr size_t block_words = block_bits / 64;  // their bits of one row
 inline constexpr unsigned max_planes = 32;              // bits of a count
 inline constexpr size_t stripe_bytes = 512;             // of the rows whose distances grow together
 inline constexpr size_t most_nested = 64;               // neighbors that are kept while distances grow
-inline constexpr size_t scanned_columns = 64;           // whose numbers in a row are scanned together
+inline constexpr size_t scanned_columns = 64;           // whose numbers in a row are read together
 inline constexpr size_t digit_group = 32;               // rows whose digits lie together: see digits.hpp
 
 // Columns of bits: column i begins at words + i * stride.
@@ -178,11 +178,21 @@ struct DigitScale {
     double factor, more, shift, fill;
 };
 
+// The same for 64 columns.
+struct DigitScales {
+    double factor[scanned_columns], more[scanned_columns], shift[scanned_columns], fill[scanned_columns];
+};
+
 // What is known of a column after a look at its values.
 struct NumberScan {
     static constexpr size_t together = 16;
     double low, high;
     size_t n_missing, n_zeros;
+};
+
+// The same of 64 neighboring columns.
+struct ColumnScan {
+    double *low, *high, *n_missing, *n_zeros;
 };
 
 struct Kernels {
@@ -301,12 +311,19 @@ struct Kernels {
     void (*multiply_small)(const int16_t* const* columns, size_t n_columns, const int16_t* const* vectors,
                            size_t n_vectors, size_t n_groups, int64_t* sums);
 
-    // The digits of n numbers, a multiple of 32.
-    void (*split_digits)(const double* values, size_t n, const DigitScale& scale, int16_t* digits);
+    // sums[v] += values[i] where bit v of row rows[i] is set, for i < n and 64 * n_words bits; values have at
+    // most 24 bits.
+    void (*add_masked)(const row_t* rows, const int32_t* values, size_t n, const uint64_t* bits,
+                       size_t n_words, int64_t* sums);
 
-    // Updates a scan with more values; and the scans of 64 columns with their numbers in one row.
+    // The digits of n numbers, a multiple of 32; and of up to 32 rows of 64 columns, 64 digits for each.
+    void (*split_digits)(const double* values, size_t n, const DigitScale& scale, int16_t* digits);
+    void (*split_rows)(const double* values, size_t pitch, size_t n_rows, const DigitScales& scales,
+                       int16_t* digits);
+
+    // Updates a scan with more values; and the scans of 64 columns with their numbers in some rows.
     void (*scan_numbers)(const double* values, size_t n, NumberScan& scan);
-    void (*scan_row)(const double* row, double* low, double* high, double* n_missing, double* n_zeros);
+    void (*scan_rows)(const double* values, size_t pitch, size_t n_rows, const ColumnScan& scan);
 };
 
 // The kernels for the processor that this runs on, selected once.

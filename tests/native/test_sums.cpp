@@ -1,4 +1,7 @@
 // Exact sums of products equal plain sums in wide integers, for extreme digits, on any number of threads.
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include "counting/sums.hpp"
@@ -117,9 +120,101 @@ void test_lists_and_levels() {
     EXPECT(of_levels.low[0] == 4 * (1 << 24) && of_levels.low[1] == 4 * (1 << 24));
 }
 
+// Digits of a number by the definition, whatever the order in which a table lies in memory.
+void test_scaled_numbers_in_any_order() {
+    Below below(2);
+    const double missing = std::numeric_limits<double>::quiet_NaN();
+    for (const size_t n_rows : {1, 33, 4097}) {
+        const size_t d = 131;
+        std::vector<double> by_rows(n_rows * d), by_columns(by_rows.size()), shifts(d), fills(d);
+        std::vector<int32_t> exponents(d);
+        for (size_t j = 0; j < d; ++j) {
+            exponents[j] = int32_t(j) - 60;
+            shifts[j] = double(below(9)) - 4;
+            fills[j] = double(below(5000));
+        }
+        for (size_t i = 0; i < n_rows; ++i)
+            for (size_t j = 0; j < d; ++j) {
+                // Halves, which are rounded to even numbers, and zeros.
+                const double value = double(int64_t(below(1 << 23)) - (1 << 22)) / 2;
+                const double scaled = below(20) == 0 ? missing : below(20) == 0 ? 0 : value;
+                by_rows[i * d + j] = by_columns[j * n_rows + i] = std::ldexp(scaled, -exponents[j]);
+            }
+        const StridedNumbers rows{by_rows.data(), Number::f64, ptrdiff_t(8 * d), 8, n_rows, d};
+        const StridedNumbers columns{by_columns.data(), Number::f64, 8, ptrdiff_t(8 * n_rows), n_rows, d};
+        const ColumnScales scales{exponents.data(), shifts.data(), fills.data()};
+        std::vector<int16_t> cells(DigitColumns::n_cells(n_rows, d), 77), others(cells.size(), 88);
+        Pool pool(2);
+        split_columns(rows, scales, pool, cells.data());
+        split_columns(columns, scales, pool, others.data());
+        EXPECT(cells == others);
+        std::vector<int32_t> found(n_rows);
+        bool same = true;
+        for (size_t j = 0; j < d; ++j) {
+            copy_column({cells.data(), n_rows, d}, j, found.data());
+            for (size_t i = 0; i < n_rows; ++i) {
+                const double x = by_columns[j * n_rows + i];
+                const double whole =
+                    std::isnan(x) ? fills[j] : std::nearbyint(std::ldexp(x, exponents[j])) - shifts[j];
+                same = same && found[i] == int32_t(whole);
+            }
+        }
+        EXPECT(same);
+
+        std::vector<double> low(2 * d), high(2 * d);
+        std::vector<int64_t> n_missing(2 * d), n_zeros(2 * d);
+        for (const size_t at : {size_t(0), d})
+            scan_columns(at == 0 ? rows : columns, pool, {&low[at], &high[at], &n_missing[at], &n_zeros[at]});
+        const auto repeats = [&](const auto& both) {
+            return std::equal(both.begin(), both.begin() + ptrdiff_t(d), both.begin() + ptrdiff_t(d));
+        };
+        EXPECT(repeats(low) && repeats(high) && repeats(n_missing) && repeats(n_zeros));
+        const double* first = by_columns.data();
+        EXPECT(n_missing[0] == std::count_if(first, first + n_rows, [](double x) { return std::isnan(x); }));
+        EXPECT(n_zeros[0] == std::count(first, first + n_rows, 0.0));
+    }
+}
+
+// Frequent labels are multiplied as bits.
+void test_frequent_labels() {
+    Below below(3);
+    const size_t n_rows = 700, n_labels = 130;
+    std::vector<int64_t> starts{0}, row_starts{0};
+    std::vector<row_t> rows, labels;
+    std::vector<int32_t> values, ones;
+    for (size_t i = 0; i < n_rows; ++i) {
+        for (size_t l = 0; l < n_labels; ++l)
+            if (l == 0 || below(4) == 0) labels.push_back(row_t(l));
+        row_starts.push_back(int64_t(labels.size()));
+    }
+    ones.assign(labels.size(), 1);
+    for (size_t j = 0; j < 20; ++j) {  // the first has all rows, and the largest numbers
+        for (size_t i = 0; i < n_rows; ++i)
+            if (j == 0 || below(3) == 0) {
+                rows.push_back(row_t(i));
+                values.push_back(j == 0 ? 8388607 : extreme[below(extreme.size())]);
+            }
+        starts.push_back(int64_t(rows.size()));
+    }
+    Wide expected(20 * n_labels), found(20 * n_labels);
+    for (size_t j = 0; j < 20; ++j)
+        for (int64_t e = starts[j]; e < starts[j + 1]; ++e) {
+            const row_t row = rows[size_t(e)];
+            for (int64_t k = row_starts[row]; k < row_starts[row + 1]; ++k)
+                expected.sums(n_labels).add(j * n_labels + labels[size_t(k)], values[size_t(e)], 24);
+        }
+    Pool pool(2);
+    add_products({.starts = starts, .indices = rows, .values = values},
+                 {.starts = row_starts, .indices = labels, .values = ones}, 24, n_labels, pool,
+                 found.sums(n_labels));
+    EXPECT(found == expected);
+}
+
 }  // namespace
 
 void test_sums() {
     test_products_of_extreme_digits();
+    test_scaled_numbers_in_any_order();
     test_lists_and_levels();
+    test_frequent_labels();
 }
