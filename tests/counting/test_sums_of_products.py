@@ -299,6 +299,25 @@ def test_arrays_of_any_type_and_order_have_the_same_digits():
             np.testing.assert_array_equal(part.cells, expected)
 
 
+@pytest.mark.parametrize("n_rows", [1, 40, BLOCK, 2 * BLOCK + 33])
+def test_columns_that_are_put_side_by_side_keep_their_numbers(n_rows):
+    values = np.random.default_rng(n_rows).normal(size=(n_rows, 6))
+    (all_columns,) = whole_columns(read_table(values), "linear", None, ONE).parts
+    joined = Digits.empty(n_rows, 6)
+    for first, last in ((0, 1), (1, 5), (5, 6)):
+        (some,) = whole_columns(read_table(values[:, first:last]), "linear", None, ONE).parts
+        joined.put(first, some)
+    np.testing.assert_array_equal(joined.cells, all_columns.cells)
+
+
+@pytest.mark.parametrize("n_targets", [3, 300])  # few and many
+def test_rows_of_targets(n_targets):
+    Y = np.random.default_rng(0).integers(0, 2, (50, n_targets))
+    targets = WholeTargets.of(read_targets(Y), None)
+    np.testing.assert_array_equal(targets.take_rows(11, 37).columns.toarray(), Y[11:37])
+    np.testing.assert_array_equal(targets.common_rows(ONE), Y.T @ Y)
+
+
 def test_few_cells_other_than_zero_are_listed():
     X = np.zeros((100, 3))
     X[::9, 1] = 2.0

@@ -204,6 +204,27 @@ def test_the_level_of_noise_is_that_of_its_formula_in_any_form():
     assert never.noise_level(0.01) == 0
 
 
+def test_the_number_of_independent_labels_has_the_bits_of_adding_up_their_rows():
+    Y = (np.random.default_rng(3).random((70_000, 5)) < [0.2, 0.4, 0.1, 0.7, 0.5]).astype(float)
+    share = 1.0 / len(Y)
+    products = np.array([[np.cumsum(left * right * share)[-1] for right in Y.T] for left in Y.T])
+    means = products.diagonal().copy()
+    total = float(means.sum() - means @ means)
+    squares = float((products**2).sum() - 2 * means @ (products @ means) + (means @ means) ** 2)
+    gain = LeastSquaresGain(linear_data(read_table(np.ones((len(Y), 1))), read_targets(Y.astype(int))))
+    assert gain._n_independent == total**2 / squares
+
+
+def test_gains_that_ask_ahead_are_told_the_scores_of_all():
+    class Asking(KnownScores):
+        def expect(self, scores):
+            self.expected = scores
+
+    asking = Asking(np.array([1.0, 4.0]))
+    scores = CombinedGain({"a": KnownScores(np.array([4.0, 2.0])), "b": asking}, 2).scores()
+    np.testing.assert_array_equal(asking.expected, scores)
+
+
 @pytest.mark.parametrize("n_labels", [1, 30])
 @pytest.mark.parametrize("common", [0.0, 1.5])
 def test_noise_seldom_exceeds_its_level(n_labels, common):

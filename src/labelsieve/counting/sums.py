@@ -44,6 +44,8 @@ FEW_CELLS = 0.2  # of a vector: with fewer other than 0, lists are multiplied ro
 SPARSE = 0.2  # an array with a smaller share of cells other than 0 is multiplied faster as lists
 MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
 WORD = 2**32 - 1
+MANY_TARGETS = 256  # beyond them rows are taken from a copy of the targets by rows
+ROWS_AT_ONCE = 2**18  # whose labels are counted together
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +123,11 @@ class Vectors:
         )
 
 
+def row_numbers(indices: NDArray[Any]) -> NDArray[np.uint32]:
+    """Return the indices of a sparse matrix as the core reads them, in place where they have 32 bits."""
+    return indices.view(np.uint32) if indices.dtype == np.int32 else indices.astype(np.uint32)
+
+
 def pieces_of(values: NDArray[np.int64]) -> list[NDArray[np.int32]]:
     """Cut numbers of 63 bits into as many pieces of 24 bits, with signs, as the largest needs.
 
@@ -169,6 +176,21 @@ class Digits:
     cells: NDArray[np.int16]
     n_rows: int
     n_columns: int
+
+    @classmethod
+    def empty(cls, n_rows: int, n_columns: int, memory: NDArray[np.int16] | None = None) -> Self:
+        """Make columns whose cells are set later, in ``memory`` if it is given."""
+        size = 2 * (-(-n_rows // 32) * 32) * n_columns
+        return cls(np.empty(size, dtype=np.int16) if memory is None else memory[:size], n_rows, n_columns)
+
+    def put(self, first: int, columns: "Digits") -> None:
+        """Copy columns of the same rows to these, the first of them to column ``first``."""
+        for start, stop in ((0, self.n_rows // BLOCK * BLOCK), (self.n_rows // BLOCK * BLOCK, self.n_rows)):
+            if start < stop:
+                # Blocks, in each column after column; what is left of the rows is one of them, filled up to groups of 32.
+                size = 2 * min(BLOCK, -(-(stop - start) // 32) * 32)
+                ours, theirs = (of.take_rows(start, stop).cells.reshape(-1, of.n_columns, size) for of in (self, columns))
+                ours[:, first : first + columns.n_columns] = theirs
 
     def take_rows(self, start: int, stop: int) -> Self:
         end = 2 * stop * self.n_columns if stop < self.n_rows else len(self.cells)
@@ -242,7 +264,7 @@ class Lists:
     def _by_row(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int32]]:
         """Return the same numbers listed by rows, which is faster for vectors with few rows."""
         matrix = sp.csc_array((self.numbers, self.rows, self.starts), shape=(self.n_rows, self.n_columns)).tocsr()
-        return matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), matrix.data
+        return matrix.indptr.astype(np.int64), row_numbers(matrix.indices), matrix.data
 
     def add_products(self, vectors: Vectors, out: Wide, threads: core.Threads) -> None:
         of_vectors = vectors.pieces, vectors.shifts, vectors.into
@@ -260,7 +282,7 @@ class Lists:
         pieces = [by_row.data]
         if weights is not None:
             pieces = pieces_of(by_row.data * np.repeat(weights, np.diff(by_row.indptr)))
-        listed = by_row.indptr.astype(np.int64), by_row.indices.astype(np.uint32)
+        listed = by_row.indptr.astype(np.int64), row_numbers(by_row.indices)
         for number, piece in enumerate(pieces):
             columns = self.starts, self.rows, self.numbers
             core.add_listed_vectors(*columns, *listed, piece, BITS * number, out.high, out.low, threads)
@@ -395,16 +417,15 @@ def _digits(
     threads: core.Threads,
 ) -> Digits:
     n_rows, n_columns = values.shape
-    cells = np.empty(2 * (-(-n_rows // 32) * 32) * n_columns, dtype=np.int16)
-    core.split_columns(values, *found, np.zeros(n_columns), cells, threads)
-    part = Digits(cells, n_rows, n_columns)
+    part = Digits.empty(n_rows, n_columns)
+    core.split_columns(values, *found, np.zeros(n_columns), part.cells, threads)
     if n_missing.any():
         gaps = n_missing
         if weights is not None:
             holes = np.flatnonzero(n_missing)
             gaps = np.zeros(n_columns, dtype=np.int64)
             gaps[holes] = [int(weights.values[np.isnan(values[:, column])].sum()) for column in holes]
-        core.split_columns(values, *found, _means(part, gaps, weights, threads).astype(np.float64), cells, threads)
+        core.split_columns(values, *found, _means(part, gaps, weights, threads).astype(np.float64), part.cells, threads)
     return part
 
 
@@ -587,7 +608,8 @@ class WholeTargets:
         """Make the columns of all targets, each in order of its classes."""
         codes, n_rows = targets.classes, targets.n_rows
         numbers = iter(np.asarray(targets.numbers, dtype=np.float64).T)
-        every = np.arange(n_rows)
+        index = np.int32 if n_rows < 2**31 else np.int64  # as in SciPy, so that it copies nothing
+        every = np.arange(n_rows, dtype=index)
         listed: list[tuple[NDArray[Any], NDArray[Any]]] = []
         kinds: list[tuple[float, int]] = []
         for target in range(targets.n_columns):
@@ -600,21 +622,21 @@ class WholeTargets:
             if codes.sparse is not None and n_classes <= 2 and not unknown and not codes.sparse.implicit[target]:
                 cells = slice(codes.sparse.starts[target], codes.sparse.starts[target + 1])
                 rows = codes.sparse.rows[cells][codes.sparse.codes[cells] == 1]
-                listed.append((rows, np.ones(len(rows), dtype=np.int32)))
+                listed.append((rows.astype(index), np.broadcast_to(np.int32(1), len(rows))))
                 kinds.append((1.0, target))
                 continue
             classes = codes.column(target)
             for level in range(1, 2) if n_classes <= 2 else range(n_classes):
-                rows = np.flatnonzero(classes == level)
                 if not unknown:
-                    listed.append((rows, np.ones(len(rows), dtype=np.int32)))
+                    rows = np.flatnonzero(classes == level).astype(index)
+                    listed.append((rows, np.broadcast_to(np.int32(1), len(rows))))
                     kinds.append((1.0, target))
                     continue
                 column = ((classes == level) & (level < n_classes)).astype(np.int64) << LABEL_BITS
                 listed.append((every, _with_mean(column, classes == n_classes, weights)))
                 kinds.append((2.0**-LABEL_BITS, target))
         starts = np.cumsum([0, *(len(rows) for rows, _ in listed)])
-        data = np.concatenate([values for _, values in listed]).astype(np.int32)
+        data = np.concatenate([values for _, values in listed], dtype=np.int32)
         matrix = sp.csc_array((data, np.concatenate([rows for rows, _ in listed]), starts), shape=(n_rows, len(listed)))
         unit, of_target = zip(*kinds, strict=True)
         return cls(matrix, np.array(unit), np.array(of_target, dtype=np.intp))
@@ -630,17 +652,37 @@ class WholeTargets:
 
     def take_rows(self, start: int, stop: int) -> Self:
         """Return the targets of some rows."""
-        return replace(self, columns=self.by_row[start:stop].tocsc())
+        if self.n_columns > MANY_TARGETS:
+            return replace(self, columns=self.by_row[start:stop].tocsc())
+        columns, data, rows = self.columns, [], []
+        for first, last in pairwise(columns.indptr.tolist()):
+            low, high = first + np.searchsorted(columns.indices[first:last], (start, stop))
+            data.append(columns.data[low:high])
+            rows.append(columns.indices[low:high] - start)
+        starts = np.cumsum([0, *map(len, rows)])
+        shape = stop - start, self.n_columns
+        return replace(self, columns=sp.csc_array((np.concatenate(data), np.concatenate(rows), starts), shape=shape))
 
     def take_columns(self, columns: Sequence[int] | slice) -> Self:
         """Return some of the columns."""
         return replace(self, columns=self.columns[:, columns], unit=self.unit[columns], target=self.target[columns])
 
+    def _listed(self) -> Lists:
+        indptr, indices = self.columns.indptr.astype(np.int64), row_numbers(self.columns.indices)
+        return Lists(indptr, indices, self.columns.data, self.columns.shape[0])
+
+    def common_rows(self, threads: core.Threads) -> NDArray[np.int64]:
+        """Return the numbers of rows that labels of zeros and ones have in common, ``(n_columns, n_columns)``."""
+        counts, n_rows = Wide.zeros(self.n_columns, self.n_columns), self.columns.shape[0]
+        for start in range(0, n_rows, ROWS_AT_ONCE):
+            some = self if n_rows <= ROWS_AT_ONCE else self.take_rows(start, min(n_rows, start + ROWS_AT_ONCE))
+            some._listed().add_listed(some, None, counts, threads)
+        return counts.low  # at most the number of rows
+
     def margins(self, weights: RowWeights | None, threads: core.Threads) -> tuple[Wide, Wide]:
         """Return the sums of all columns, and of their squares."""
         _, of_rows = row_total(weights, self.columns.shape[0])
-        indptr, indices = self.columns.indptr.astype(np.int64), self.columns.indices.astype(np.uint32)
-        part = Lists(indptr, indices, self.columns.data, self.columns.shape[0])
+        part = self._listed()
         sums, squares = Wide.zeros(self.n_columns, 1), Wide.zeros(self.n_columns, 1)
         part.add_products(Vectors.of(np.ones((1, part.n_rows), dtype=np.int32), of_rows), sums, threads)
         part.add_squares(of_rows, 0, squares, threads)
@@ -817,16 +859,20 @@ class RowSums:
 
     def _with_targets(self, first: int, last: int) -> Wide:
         """Add up the products of all columns with some targets, which are made dense once for all columns that need it."""
+        out = Wide.zeros(int(self.starts[-1]), last - first)
+        if first == last:
+            return out
         everything = (first, last) == (0, self._targets.n_columns)
         targets = self._targets if everything else self._targets.take_columns(slice(first, last))
-        out = Wide.zeros(int(self.starts[-1]), last - first)
         dense = []
         for part, places in self._parts:
-            if isinstance(part, Lists):
+            if not isinstance(part, Lists):
+                dense.append((part, places))
+            elif part.n_columns == out.shape[0]:
+                part.add_listed(targets, self._weights, out, self._threads)
+            else:
                 part.add_listed(targets, self._weights, into := Wide.zeros(part.n_columns, last - first), self._threads)
                 _put(out, places, into)
-            else:
-                dense.append((part, places))
         for start, stop in pairwise([*range(0, last - first, VECTORS_AT_ONCE), last - first] if dense else []):
             vectors = Vectors.of(targets.columns[:, start:stop].toarray().T, self._weights)
             for part, places in dense:

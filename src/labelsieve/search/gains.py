@@ -110,6 +110,14 @@ class BoundedGain(Protocol):
         """Return the level that the largest gain exceeds with probability ``alpha`` if all features are noise."""
 
 
+@runtime_checkable
+class AskingGain(Protocol):
+    """An optional capability of a gain: it asks for sums of the features that will probably be selected next, too."""
+
+    def expect(self, scores: Real) -> None:
+        """Note the scores, or upper bounds of them, by which features are selected."""
+
+
 class CombinedGain(Gain):
     r"""Several gains as one: each is divided by its maximum over the candidates, then they are added or multiplied.
 
@@ -164,6 +172,7 @@ class CombinedGain(Gain):
             raise InputError("weights are all 0; at least one gain must count.")
         self._gains, self._combine, self._alpha = dict(gains), combine, alpha
         self._bounded = [gain if isinstance(gain, BoundedGain) else None for gain in gains.values()]
+        self._asking = [gain for gain in gains.values() if isinstance(gain, AskingGain)]
         self._available = np.ones(n_features, dtype=bool)
         self._available[np.asarray(unavailable, dtype=np.intp)] = False
         self._shares = Shares([], self._weights, combine)
@@ -188,7 +197,7 @@ class CombinedGain(Gain):
         """Combine the gains of every feature, each relative to its maximum, into one score."""
         known = [gain.scores() for gain in self._gains.values()]
         self._parts = self._find_shares(known).of(known)
-        return self._shares.total(self._parts)
+        return self._told(self._shares.total(self._parts))
 
     def scores_among(self, available: NDArray[np.bool_]) -> Real:
         """Return scores or upper bounds, when the best feature is looked for among the ``available`` ones.
@@ -208,11 +217,17 @@ class CombinedGain(Gain):
                 is_exact &= gain.is_exact
             stale = may_win(total, is_exact, available)
             if not len(stale):
-                return total
+                return self._told(total)
             if len(stale) > BLOCK:
                 stale = np.sort(stale[np.argpartition(-total[stale], BLOCK)[:BLOCK]])
             for place, gain in counting.items():
                 known[place] = gain.advance(stale)
+
+    def _told(self, total: Real) -> Real:
+        """Tell the gains that ask ahead by which scores features are selected."""
+        for gain in self._asking:
+            gain.expect(total)
+        return total
 
     def scores_later(self) -> Callable[[], Real]:
         """Return a function that evaluates what was left out at the last step, without what only further steps need."""

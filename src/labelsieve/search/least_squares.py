@@ -177,6 +177,7 @@ NEVER = 1e300  # a penalty that no drop exceeds
 _STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
 _BLOCK_BYTES = 2**27  # of exact products with targets at a time
 DENSE_TARGETS = 0.03  # a share of cells other than 0, above which products among targets are those of an array
+_ADDED_AT_ONCE = 2**16  # numbers
 _COLUMNS_AT_ONCE = 64  # columns of a selected feature whose products are asked for together
 
 
@@ -245,12 +246,13 @@ class LeastSquaresGain(Gain):
             if first == 0:
                 self._read_margins(found)
             others, factors = self._target_sums[first:last], self._target_factors[first:last]
-            out = np.empty((n_columns, last - first))
+            out = self._products if last - first == n_targets else np.empty((n_columns, last - first))
             self._center(found.with_targets, others, factors, out, None)
-            self._products[:, first:last] = out
+            if out is not self._products:
+                self._products[:, first:last] = out
         self._rows, self._rows_low = np.empty((8, n_columns)), np.empty((8, n_columns))  # coefficients on each direction
         self._n_directions = 0
-        self._gains = np.zeros(len(self._starts) - 1)
+        self._gains = self._expected = np.zeros(len(self._starts) - 1)
         self._known: dict[int, Wide] = {}  # products with columns that were asked for ahead
         self._selected: set[int] = set()
 
@@ -274,7 +276,7 @@ class LeastSquaresGain(Gain):
         self._left = np.maximum(variances, 0.0) * factors**2
         self._explained = EXPLAINED * self._left
         of_rows = None if weights is None else weights.values / self._total
-        self._n_independent = _n_independent(targets, factors, of_rows)
+        self._n_independent = _n_independent(targets, factors, of_rows, self._threads)
 
     def _read_margins(self, found: LinearSums) -> None:
         """Standardize the columns, and find their products within each feature."""
@@ -325,8 +327,12 @@ class LeastSquaresGain(Gain):
         if largest > 0:
             unit = 2.0 ** np.floor(np.log2(largest)) / _STEPS
             gains = np.rint(gains / unit) * unit
-        self._gains = gains
+        self._gains = self._expected = gains
         return gains
+
+    def expect(self, scores: Real) -> None:
+        """Note the scores by which features are selected: those with the largest ones will probably be next."""
+        self._expected = scores
 
     def noise_level(self, alpha: float) -> float:
         r"""What the largest gain exceeds with a probability of about ``alpha`` if no feature is related to the residuals.
@@ -376,8 +382,8 @@ class LeastSquaresGain(Gain):
         wanted = [column for column in columns if column not in self._known]
         if not wanted:
             return
-        for feature in np.argsort(-self._gains, kind="stable").tolist() if self._source.ahead > 1 else ():
-            if len(wanted) >= self._source.ahead or self._gains[feature] <= 0:
+        for feature in np.argsort(-self._expected, kind="stable").tolist() if self._source.ahead > 1 else ():
+            if len(wanted) >= self._source.ahead or self._expected[feature] <= 0:
                 break
             more = range(int(self._starts[feature]), int(self._starts[feature + 1]))
             if feature not in self._selected and len(more) == 1:
@@ -427,19 +433,40 @@ def _triangles(starts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.
     return rows, columns, ends - 1
 
 
-def _n_independent(targets: WholeTargets, factors: Real, shares: Real | None) -> float:
+def _n_independent(targets: WholeTargets, factors: Real, shares: Real | None, threads: core.Threads) -> float:
     """The number of independent targets with the same sum and sum of squares of their variances; 1 if none varies."""
-    columns: Any = targets.columns.astype(np.float64)
-    columns.data *= np.repeat(factors, np.diff(columns.indptr))
-    n_rows, n_targets = columns.shape
-    weights = np.full(n_rows, 1.0 / n_rows) if shares is None else shares
-    means = np.asarray(columns.T @ weights)
-    weighted = columns.copy()
-    weighted.data *= weights[columns.indices]
-    if columns.nnz > DENSE_TARGETS * n_rows * n_targets:
-        weighted = weighted.toarray()  # whole rows are multiplied faster than lists
-    products = columns.T @ weighted
+    n_rows, n_targets = targets.columns.shape
+    is_dense = targets.columns.nnz > DENSE_TARGETS * n_rows * n_targets
+    is_counted = is_dense and shares is None and 8 * n_targets**2 <= _BLOCK_BYTES
+    products: Any
+    if is_counted and (factors == 1).all() and (targets.columns.data == 1).all():
+        products = _repeated(1.0 / n_rows, targets.common_rows(threads))
+        means = products.diagonal().copy()
+    else:
+        columns: Any = targets.columns.astype(np.float64)
+        columns.data *= np.repeat(factors, np.diff(columns.indptr))
+        weights = np.full(n_rows, 1.0 / n_rows) if shares is None else shares
+        means = np.asarray(columns.T @ weights)
+        weighted = columns.copy()
+        weighted.data *= weights[columns.indices]
+        # Whole rows are multiplied faster than lists where there are many cells.
+        products = columns.T @ (weighted.toarray() if is_dense else weighted)
     values = products if isinstance(products, np.ndarray) else products.data
     total = float(products.diagonal().sum() - means @ means)
     squares = float((values**2).sum() - 2 * means @ (products @ means) + (means @ means) ** 2)
     return max(1.0, total**2 / squares) if total > 0 and squares > 0 else 1.0
+
+
+def _repeated(value: float, times: NDArray[np.int64]) -> Real:
+    """Return the value added to 0 as often as ``times`` says, with the bits of adding one after the other.
+
+    >>> _repeated(0.1, np.array([0, 1, 10])).tolist()
+    [0.0, 0.1, 0.9999999999999999]
+    """
+    out, last = np.zeros(times.shape), 0.0
+    for first in range(0, int(times.max(initial=0)), _ADDED_AT_ONCE):
+        sums = np.cumsum(np.concatenate([[last], np.full(_ADDED_AT_ONCE, value)]))
+        here = (times > first) & (times <= first + _ADDED_AT_ONCE)
+        out[here] = sums[times[here] - first]
+        last = sums[-1]
+    return out
