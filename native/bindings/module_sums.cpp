@@ -83,6 +83,16 @@ void products_of_digits(Vector<int16_t> cells, size_t n_columns, Pieces vectors,
     add_products(columns, pieces, threads, sums);
 }
 
+void products_of_own_digits(Vector<int16_t> cells, size_t n_rows, size_t n_columns, Vector<int64_t> some,
+                            WideOut high, WideOut low, Pool& threads) {
+    const DigitColumns columns = digits_of(cells, n_rows, n_columns);
+    const WideSums sums = sums_of(high, low, n_columns);
+    require(sums.pitch == some.shape(0), "a sum for each column");
+    check_limit(view_of(some), n_columns);
+    const nb::gil_scoped_release released;
+    add_products(columns, view_of(some), threads, sums);
+}
+
 void products_of_lists(Vector<int64_t> starts, Vector<row_t> rows, Vector<int32_t> values, Pieces vectors,
                        Vector<int32_t> shifts, Vector<int32_t> into, WideOut high, WideOut low,
                        Pool& threads) {
@@ -153,6 +163,8 @@ void bind_sums(nb::module_& m) {
     m.def("digit_column", &column, "cells"_a, "n_columns"_a, "column"_a, "out"_a.noconvert());
     m.def("add_digit_products", &products_of_digits, "cells"_a, "n_columns"_a, "vectors"_a, "shifts"_a,
           "into"_a, "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
+    m.def("add_own_products", &products_of_own_digits, "cells"_a, "n_rows"_a, "n_columns"_a, "columns"_a,
+          "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
     m.def("add_list_products", &products_of_lists, "starts"_a, "rows"_a, "values"_a, "vectors"_a, "shifts"_a,
           "into"_a, "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
     m.def("add_level_products", &products_of_levels, "levels"_a, "vectors"_a, "shifts"_a, "into"_a,

@@ -163,6 +163,52 @@ class VectorDigits {
     std::vector<char> small_;
 };
 
+// Some of the columns themselves as vectors.
+class OwnDigits {
+  public:
+    OwnDigits(const DigitColumns& columns, std::span<const int64_t> some) : columns_(columns), some_(some) {}
+
+    bool small(size_t) const { return false; }
+    size_t together(size_t v) const { return v + 1 < some_.size() ? 2 : 1; }
+    const int16_t* at(size_t v, size_t block) const {
+        return columns_.cells + columns_.place(size_t(some_[v]), block);
+    }
+
+  private:
+    DigitColumns columns_;
+    std::span<const int64_t> some_;
+};
+
+// add(column, vector, product) for parts of all products.
+template <class Digits, class Add>
+void multiply_digits(const DigitColumns& columns, const Digits& digits, size_t n_vectors, Pool& pool,
+                     const Add& add) {
+    const double cost = double(columns.n_rows) * double(columns.n_columns) * double(n_vectors) / 4;
+    each_task(columns.n_columns, cost, pool, [&](size_t first, size_t last) {
+        for (size_t block = 0; block < columns.n_blocks(); ++block) {
+            const size_t n_groups = DigitColumns::padded(columns.rows_of(block)) / digit_group;
+            for (size_t j = first; j < last;) {
+                const size_t n_columns = last - j >= 4 ? 4 : 1;
+                const int16_t* some[4] = {};
+                for (size_t c = 0; c < n_columns; ++c) some[c] = columns.cells + columns.place(j + c, block);
+                for (size_t v = 0; v < n_vectors;) {
+                    const size_t n = digits.together(v);
+                    const int16_t* with[2] = {digits.at(v, block),
+                                              n == 2 ? digits.at(v + 1, block) : nullptr};
+                    std::array<int64_t, 8> products{};
+                    const auto multiply =
+                        digits.small(v) ? kernels().multiply_small : kernels().multiply_digits;
+                    multiply(some, n_columns, with, n, n_groups, products.data());
+                    for (size_t c = 0; c < n_columns; ++c)
+                        for (size_t k = 0; k < n; ++k) add(j + c, v + k, products[c * n + k]);
+                    v += n;
+                }
+                j += n_columns;
+            }
+        }
+    });
+}
+
 // Pieces of 24 bits of a number of 63: the last one has its sign.
 struct Pieces {
     int64_t low, middle, high;
@@ -297,33 +343,16 @@ void copy_column(const DigitColumns& columns, size_t column, int32_t* out) {
 
 void add_products(const DigitColumns& columns, const VectorPieces& vectors, Pool& pool,
                   const WideSums& sums) {
-    const VectorDigits digits(vectors, columns, pool);
-    const double cost = double(columns.n_rows) * double(columns.n_columns) * double(vectors.size) / 4;
-    each_task(columns.n_columns, cost, pool, [&](size_t first, size_t last) {
-        for (size_t block = 0; block < columns.n_blocks(); ++block) {
-            const size_t n_groups = DigitColumns::padded(columns.rows_of(block)) / digit_group;
-            for (size_t j = first; j < last;) {
-                const size_t n_columns = last - j >= 4 ? 4 : 1;
-                const int16_t* some[4] = {};
-                for (size_t c = 0; c < n_columns; ++c) some[c] = columns.cells + columns.place(j + c, block);
-                for (size_t v = 0; v < vectors.size;) {
-                    const size_t n_vectors = digits.together(v);
-                    const int16_t* with[2] = {digits.at(v, block),
-                                              n_vectors == 2 ? digits.at(v + 1, block) : nullptr};
-                    std::array<int64_t, 8> products{};
-                    const auto multiply =
-                        digits.small(v) ? kernels().multiply_small : kernels().multiply_digits;
-                    multiply(some, n_columns, with, n_vectors, n_groups, products.data());
-                    for (size_t c = 0; c < n_columns; ++c)
-                        for (size_t k = 0; k < n_vectors; ++k)
-                            sums.add((j + c) * sums.pitch + size_t(vectors.into[v + k]),
-                                     products[c * n_vectors + k], vectors.shifts[v + k]);
-                    v += n_vectors;
-                }
-                j += n_columns;
-            }
-        }
-    });
+    multiply_digits(columns, VectorDigits(vectors, columns, pool), vectors.size, pool,
+                    [&](size_t j, size_t v, int64_t product) {
+                        sums.add(j * sums.pitch + size_t(vectors.into[v]), product, vectors.shifts[v]);
+                    });
+}
+
+void add_products(const DigitColumns& columns, std::span<const int64_t> some, Pool& pool,
+                  const WideSums& sums) {
+    multiply_digits(columns, OwnDigits(columns, some), some.size(), pool,
+                    [&](size_t j, size_t v, int64_t product) { sums.add(j * sums.pitch + v, product, 0); });
 }
 
 void add_products(const CsrView<row_t, int32_t>& columns, const VectorPieces& vectors, Pool& pool,

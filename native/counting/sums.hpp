@@ -69,6 +69,9 @@ void copy_column(const DigitColumns& columns, size_t column, int32_t* out);
 
 // Adds the sums of products of all columns with all vectors.
 void add_products(const DigitColumns& columns, const VectorPieces& vectors, Pool& pool, const WideSums& sums);
+// The same with some of the columns themselves, in rows that count once.
+void add_products(const DigitColumns& columns, std::span<const int64_t> some, Pool& pool,
+                  const WideSums& sums);
 void add_products(const CsrView<row_t, int32_t>& columns, const VectorPieces& vectors, Pool& pool,
                   const WideSums& sums);
 // Column k of a variable with levels is 1 where the level is k + 1; level 0 has none.

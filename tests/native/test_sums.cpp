@@ -80,6 +80,11 @@ void test_products_of_extreme_digits() {
         add_products(table.digits(), vectors, alone, one.sums(d));
         add_products(table.digits(), vectors, three, two.sums(d));
         EXPECT(one == expected && two == expected);
+        std::vector<int64_t> every(d);
+        for (size_t j = 0; j < d; ++j) every[j] = int64_t(j);
+        Wide own(d * d);
+        add_products(table.digits(), every, three, own.sums(d));
+        EXPECT(own == expected);
         add_squares(table.digits(), 0, nullptr, three, squares.sums(1));
         EXPECT(squares == plain);
         const std::vector<uint64_t> weights(n_rows, uint64_t(1) << 38);

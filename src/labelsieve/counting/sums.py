@@ -205,6 +205,10 @@ class Digits:
         of_vectors = vectors.pieces, vectors.shifts, vectors.into
         core.add_digit_products(self.cells, self.n_columns, *of_vectors, out.high, out.low, threads)
 
+    def add_own_products(self, columns: NDArray[np.int64], out: Wide, threads: core.Threads) -> None:
+        """Add the sums of products of all columns with some of them, ``(n_columns, n_some)``."""
+        core.add_own_products(self.cells, self.n_rows, self.n_columns, columns, out.high, out.low, threads)
+
     def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
         of_rows = None if weights is None else weights.astype(np.uint64)
         core.add_digit_squares(self.cells, self.n_rows, self.n_columns, lag, of_rows, out.high, out.low, threads)
@@ -843,8 +847,7 @@ class RowSums:
         with_targets = self._with_targets(*wanted.targets)
         with_columns = Wide.zeros(n_columns, len(wanted.columns))
         ones = Vectors.of(np.ones((1, self._n_rows), dtype=np.int32), self._weights) if wanted.margins else None
-        chosen = np.array([self._column(column) for column in wanted.columns], dtype=np.int32).reshape(-1, self._n_rows)
-        newest = Vectors.of(chosen, self._weights)
+        asked, newest = np.array(wanted.columns, dtype=np.int64), None
         for part, places in self._parts:
             if ones is not None:
                 part.add_products(ones, into := Wide.zeros(part.n_columns, 1), self._threads)
@@ -852,9 +855,17 @@ class RowSums:
                 for lag in range(self._per_feature if part.n_columns > 1 else 1):
                     part.add_squares(self._weights, lag, into := Wide.zeros(part.n_columns, 1), self._threads)
                     _put((squares, crossed)[lag], places, into[:, 0])
-            if newest.size:
-                part.add_products(newest, into := Wide.zeros(part.n_columns, newest.size), self._threads)
-                _put(with_columns, places, into)
+            if not len(asked):
+                continue
+            into = Wide.zeros(part.n_columns, len(asked))
+            if isinstance(part, Digits) and self._weights is None and len(places) == n_columns:  # it has the columns
+                part.add_own_products(asked, into, self._threads)
+            else:
+                if newest is None:
+                    chosen = np.array([self._column(column) for column in wanted.columns], dtype=np.int32)
+                    newest = Vectors.of(chosen, self._weights)
+                part.add_products(newest, into, self._threads)
+            _put(with_columns, places, into)
         return LinearSums(sums, squares, crossed, with_targets, with_columns)
 
     def _with_targets(self, first: int, last: int) -> Wide:
