@@ -6,7 +6,7 @@ binary features). The selection and its scores are those of an evaluation of all
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 import numpy as np
@@ -435,6 +435,7 @@ class LazyGain(Gain):
         return self._scores
 
 
+@lru_cache(maxsize=64)  # finding it takes as long as a tenth of a small fit
 def falling_score(plan: Plan) -> FallingScore | None:
     """Return what the core needs to evaluate single candidates; None for formulas other than plain minima.
 
