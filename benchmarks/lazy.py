@@ -3,14 +3,20 @@
 ``python -m benchmarks.lazy`` prints CPU seconds of complete fits on one thread and their ratios in the same run: 20 features,
 from ready codes, or for the default from the same values as numbers. ``counted`` is the share of the tables that a lazy search
 counted. ``--feast`` compares with the C program FEAST instead (see :mod:`benchmarks.peers`), in a loop over the labels where
-there are several, and ``--default`` the default with JMI.
+there are several, and ``--default`` the default with JMI. Both read the same numbers and put them into the same bins of equal
+frequency, and JMI counts all candidates at every step: "of binning" is the share of JMI's time that both spend for that, and
+"by codes" is the ratio of what is left of their times. ``--linear`` compares the linear half of the default with its prototype,
+``moments.cpp`` of the shared folder, on the same numbers, which lie column after column: from numbers to features, and without
+the steps in Python that read options and targets.
 """
 
 import argparse
 import ctypes
 import os
+import tempfile
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -19,11 +25,17 @@ import scipy.sparse as sp
 from benchmarks.clock import in_turns
 from benchmarks.measure import single_threaded_blas
 from benchmarks.peers import N_FEATURES, feast
+from benchmarks.prototype import PrototypeMissing, load_moments
 from benchmarks.table import number, print_table
 from labelsieve import Sieve
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.criteria import CMIM
+from labelsieve.discretize import EqualFrequency
+from labelsieve.labelspace import read_targets
+from labelsieve.search import GreedySearch, LeastSquaresGain
 from labelsieve.search.gains import LazyGain
+from labelsieve.search.least_squares import linear_data
+from labelsieve.tables.frames import read_table
 
 # Rows, features, labels, levels, and the share of ones of binary features.
 SHAPES = {
@@ -39,6 +51,11 @@ SHAPES = {
     "tall": (50000, 200, 30, 5, None),
 }
 MOST_FEAST = 3  # labels that FEAST is called for; the others are reckoned from their mean
+LINEAR_SHAPES = {
+    "50,000 x 1,000 x 30": (50000, 1000, 30),
+    "20,000 x 200 x 5": (20000, 200, 5),
+    "2,417 x 103 x 14": (2417, 103, 14),
+}
 DEFAULT_SHAPES = {"50,000 x 1,000 x 30": (50000, 1000, 30), "20,000 x 200 x 5": (20000, 200, 5), "7,395 x 1,836 x 159": None}
 
 
@@ -141,10 +158,49 @@ def against_jmi(rounds):
     for name, shape in DEFAULT_SHAPES.items():
         X, Y = numbers(shape)
         jmi = Sieve("jmi", n_features_to_select=N_FEATURES)
-        seconds, share, _ = compete("hybrid", X, Y, rounds, [("jmi", lambda jmi=jmi, X=X, Y=Y: jmi.fit(X, Y))])
-        ratios = seconds["lazy"] / seconds["jmi"], seconds["full"] / seconds["jmi"]
-        rows.append((name, [*map(number, (seconds["jmi"], *ratios, share))]))
-    print_table("CPU seconds", ["jmi", "default/jmi", "all/jmi", "counted"], rows)
+        others = {"jmi": lambda jmi=jmi, X=X, Y=Y: jmi.fit(X, Y), "bins": lambda X=X: EqualFrequency().encode(X)}
+        seconds, share, _ = compete("hybrid", X, Y, rounds, others, n_jobs=1)
+        ratios = seconds["lazy"] / seconds["jmi"], seconds["full"] / seconds["jmi"], seconds["bins"] / seconds["jmi"]
+        by_codes = (seconds["lazy"] - seconds["bins"]) / (seconds["jmi"] - seconds["bins"])
+        rows.append((name, [*map(number, (seconds["jmi"], *ratios, by_codes, share))]))
+    print_table("CPU seconds", ["jmi", "default/jmi", "all/jmi", "of binning", "by codes", "counted"], rows)
+
+
+def against_prototype(rounds):
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            library = load_moments(Path(folder))
+        except PrototypeMissing as error:
+            print(f"There is no prototype to compare with: {error}")
+            return
+        for name, shape in LINEAR_SHAPES.items():
+            X, Y = numbers(shape)
+            X, table, targets = np.asfortranarray(X), read_table(np.asfortranarray(X)), read_targets(Y)
+            labels = np.asfortranarray(Y, dtype=np.float64)
+
+            def ours(table=table, targets=targets):
+                search = GreedySearch(LeastSquaresGain(linear_data(table, targets, n_jobs=1), n_jobs=1), table.shape[1])
+                search.extend(N_FEATURES)
+                return search.selected
+
+            others = {f"{at_once} a pass": partial(prototype_selects, library, X, labels, at_once) for at_once in (1, 4, 8)}
+            laps, answers = in_turns({"ours": ours, **others}, rounds)
+            best = min(laps[other].cpu for other in others)
+            same = np.mean(np.equal(answers["ours"], answers["4 a pass"]))
+            cells = [laps["ours"].cpu, *(laps[other].cpu for other in others), laps["ours"].cpu / best, same]
+            rows.append((name, [*map(number, cells)]))
+    print_table("CPU seconds", ["ours", "1 a pass", "4 a pass", "8 a pass", "ours/best", "same"], rows)
+
+
+def prototype_selects(library, X, Y, at_once):
+    """Features by the prototype, which multiplies ``at_once`` columns in a pass."""
+    chosen, gains, lefts = np.empty(N_FEATURES, dtype=np.int32), np.empty(N_FEATURES), np.empty(N_FEATURES)
+    sizes = [*map(ctypes.c_long, (*X.shape, Y.shape[1]))]
+    least, penalty = ctypes.c_double(1e-8), ctypes.c_double(2.0)
+    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (X, Y, chosen, gains, lefts)]
+    library.ms_digits(pointers[0], *sizes[:2], pointers[1], sizes[2], N_FEATURES, least, penalty, 1, at_once, *pointers[2:])
+    return chosen.tolist()
 
 
 def main(arguments=None):
@@ -154,6 +210,9 @@ def main(arguments=None):
     parser.add_argument("--criteria", default="cmim,cmim-positive,jmim,hybrid", help="to compare with counting all candidates")
     parser.add_argument("--feast", action="store_true", help="compare CMIM with FEAST instead")
     parser.add_argument("--default", action="store_true", help="compare the default with JMI instead")
+    parser.add_argument(
+        "--linear", action="store_true", help="compare the linear half of the default with its prototype instead"
+    )
     options = parser.parse_args(arguments)
     names = options.shapes.split(";")
     with single_threaded_blas():
@@ -161,6 +220,8 @@ def main(arguments=None):
             against_feast(names, options.repeat)
         elif options.default:
             against_jmi(options.repeat)
+        elif options.linear:
+            against_prototype(options.repeat)
         else:
             against_all(names, options.criteria.split(","), options.repeat)
 

@@ -685,6 +685,9 @@ class WholeTargets:
 
     def margins(self, weights: RowWeights | None, threads: core.Threads) -> tuple[Wide, Wide]:
         """Return the sums of all columns, and of their squares."""
+        if weights is None and (self.columns.data == 1).all():
+            counts = Wide(np.zeros(self.n_columns, dtype=np.int64), np.diff(self.columns.indptr).astype(np.int64))
+            return counts, counts
         _, of_rows = row_total(weights, self.columns.shape[0])
         part = self._listed()
         sums, squares = Wide.zeros(self.n_columns, 1), Wide.zeros(self.n_columns, 1)
