@@ -127,9 +127,8 @@ __m256i whole_eight(const double* values, const Scale& scale, size_t i) {
 template <class Scale>
 void split_sixteen(const double* values, const Scale& scale, size_t i, int16_t* high, int16_t* low) {
     constexpr __mmask16 every = 0xffff;
-    const __m512i z =
-        _mm512_maskz_inserti64x4(__mmask8(every), _mm512_zextsi256_si512(whole_eight(values, scale, i)),
-                                 whole_eight(values, scale, i + 8), 1);
+    const __m512i first = _mm512_maskz_broadcast_i64x4(__mmask8(every), whole_eight(values, scale, i));
+    const __m512i z = _mm512_mask_broadcast_i64x4(first, 0xf0, whole_eight(values, scale, i + 8));
     const __m512i top = _mm512_maskz_srai_epi32(every, _mm512_add_epi32(z, _mm512_set1_epi32(2048)), 12);
     const __m512i rest = _mm512_sub_epi32(z, _mm512_maskz_slli_epi32(every, top, 12));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(high), _mm512_maskz_cvtepi32_epi16(every, top));
