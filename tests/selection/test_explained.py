@@ -349,6 +349,8 @@ def test_auto_finds_the_number_and_stores_the_share(tmp_path):
     sieve = Sieve(n_features_to_select="auto").fit(X, Y)
     assert sorted(sieve.selected_.tolist()) == [0, 1, 2]
     assert sieve.stopping_.explained_.choose() == 3
+    assert sieve.explained_share(X, Y).verdict(3) == sieve.selection(X, Y, explained=True).explained.verdict
+    assert sieve.explained_share(X, Y).all_features == sieve.stopping_.explained_.all_features
     sieve.to_json(tmp_path / "sieve.json")
     again = Sieve.from_json(tmp_path / "sieve.json")
     assert again.selected_.tolist() == sieve.selected_.tolist()

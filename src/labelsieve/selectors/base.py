@@ -582,7 +582,8 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         X, y : array-like, frame, sparse matrix or Problem
             The data of ``fit``.
         n_features : int, default=None
-            The largest number of features; None: as many as were selected.
+            The largest number of features; None: as many as were selected, or as a stopping rule by this share tried, so that
+            the result is the one by which it chose.
         cv : int or splitter, default=None
             Number of folds, or a splitter of scikit-learn. None: 5, or 10 for fewer than 200 rows.
         random_state : int, RandomState instance or None, default=0
@@ -598,7 +599,9 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         4 of 26 features explain ... % (± ...) of the labels, as much as all 26 (... %).
         """
         problem = self.read_again(X, y)
-        most = max(1, len(self.selected_)) if n_features is None else n_features
+        known = self._known_share()
+        tried = len(self.selected_) if known is None else int(known.sizes[-1])
+        most = max(1, tried) if n_features is None else n_features
         return _Evaluation(self._explained_selector(), problem).explained(most, cv, random_state)
 
     def _explained_selector(self) -> "BaseSieve":
