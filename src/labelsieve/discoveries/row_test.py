@@ -42,7 +42,7 @@ FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, the
 SURE = 1e-6  # a p-value of (2) that no other test needs to lower
 SMALL = 0.01  # tails up to which kurtosis is accounted for, which hardly matters for others
 NO_KURTOSIS, N_NODES = 0.02, 129  # below which the tail is the normal one; nodes of the integral over variances
-ABOVE = 4.0  # times a tail, which the normal one does not exceed
+ABOVE = 4.0  # a product is looked at closely if its normal tail is below this many times the tail that would matter
 NO_SKEWNESS = 1e-4  # below which Pearson's distribution is the normal one
 
 
@@ -566,7 +566,7 @@ class _ColumnTests(NamedTuple):
         """
         some = np.ones(len(products.left), dtype=bool)
         if not len(self.block.partial):
-            # Most are not, as the normal tail shows already.
+            # The normal tail, which costs little, shows that most products are far from the limit.
             z = np.abs(products.values @ left.T) * np.sqrt(self.scale * self.degrees) / np.sqrt(products.left)[:, np.newaxis]
             some = 2 * ndtr(-z.max(axis=1, where=self.live, initial=0.0)) < ABOVE * limit
             if not some.any():
@@ -646,7 +646,7 @@ def heavy_tail(z: Real, kurtosis: Real) -> Real:
 
 
 def _spread_tail(evidence: _Evidence, vector: Real, some: Real, rows: _Rows, limit: float) -> float:
-    """The tail of the sum of squares over all targets: test (1). Tails above the limit may be too small."""
+    """Return the tail of the sum of squares over all targets, test (1); above the limit it may be too small."""
     n, level = rows.total, evidence.of_rows / rows.root**2
     products = some @ some.T
     traces = _traces(evidence.n_targets, products)

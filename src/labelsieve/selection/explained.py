@@ -312,7 +312,7 @@ def size_steps(most: int) -> NDArray[np.intp]:
 
 
 def _folds(problem: Problem, cv: Any, random: Any) -> list[tuple[Rows, Rows]]:
-    """Split the rows."""
+    """Return the rows to train on and the rows to predict of every fold."""
     from sklearn.model_selection import KFold, check_cv
 
     n_rows = problem.targets.n_rows
@@ -335,8 +335,8 @@ def _test_rows(
 ) -> tuple[list[tuple[Rows, Rows]], Real]:
     """Take a sample of the test rows where there are many; return the folds with it, and the weights of these rows.
 
-    A row that has as much of the variation of the targets as an average sampled row stands for is always taken, and stands for
-    itself: a few outliers would otherwise count many times or not at all. The others stand for the rows that were left out.
+    A row with more than one part in ``TESTED`` of the variation of the targets is always taken and counts once: by chance,
+    a few outliers would count many times or not at all. Each of the others also stands for rows that were left out.
     """
     total = sum(len(test) for _, test in folds)
     if total <= TESTED:
@@ -770,7 +770,7 @@ class _Curve:
         self.columns.append(columns)
 
     def repeat(self) -> None:
-        """Add the last size once more."""
+        """Add the predictions of the last size once more, for a size that has the same features."""
         self.rows.append(self.rows[-1])
         self.columns.append(self.columns[-1])
 
