@@ -136,7 +136,20 @@ def read(name: str) -> tuple[Columns, Shapes]:
     if not path.exists():
         return {}, {}
     table = _parquet().read_table(path)
-    return table.to_pydict(), json.loads(table.schema.metadata[DATASETS])
+    columns = {column: _cells(table.column(column).combine_chunks(), column in TEXTS) for column in table.column_names}
+    return columns, json.loads(table.schema.metadata[DATASETS])
+
+
+def _cells(column: Any, is_text: bool) -> list[Any]:
+    """Return the cells of a column, as its ``to_pylist`` would in ten times the time; None where there is no value."""
+    absent = ~column.is_valid().to_numpy(zero_copy_only=False)
+    if is_text:
+        texts = np.array(column.dictionary.to_pylist(), dtype=object)
+        cells = texts[column.indices.fill_null(0).to_numpy()] if len(texts) else np.full(len(column), None)
+    else:
+        cells = column.fill_null(0).to_numpy().astype(object)
+    cells[absent] = None
+    return cells.tolist()
 
 
 class Finished(NamedTuple):
@@ -153,7 +166,8 @@ def finished(names: Iterable[str], folder: Path | None = None) -> dict[Group, Fi
         columns, _ = read(name)
         if columns:
             needed = (*KEY, "cpu", "selection_cpu")
-            for part, dataset, split, method, classifier, cpu, selection in zip(*(columns[key] for key in needed), strict=True):
+            cells = dict.fromkeys(zip(*(columns[key] for key in needed), strict=True))  # without a repetition for each value
+            for part, dataset, split, method, classifier, cpu, selection in cells:
                 groups[Group(name, part, dataset, method, classifier)][split] = (cpu or 0.0) + (selection or 0.0)
     for path in () if folder is None else folder.glob(f"*/*/{FILE}"):
         part, study = path.parent.name, path.parent.parent.name

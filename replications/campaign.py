@@ -288,29 +288,30 @@ def recompute(name: str, data_home: str | None, n_cells: int = RECOMPUTED) -> It
     columns, _ = read(name)
     if not columns:
         raise InputError(f"nothing of {name} is archived; run replications.campaign.")
-    values: dict[Group, dict[int, dict[tuple[int, str], float]]] = defaultdict(lambda: defaultdict(dict))
-    for (part, dataset, split, method, classifier), k, measure, value, error in zip(
-        zip(*(columns[key] for key in KEY), strict=True),
-        *(columns[key] for key in ("k", "measure", "value", "error")),
-        strict=True,
-    ):
+    values: dict[tuple[Any, ...], dict[tuple[int, str], float]] = defaultdict(dict)
+    needed = (*KEY, "k", "measure", "value", "error")
+    for *key, k, measure, value, error in zip(*(columns[column] for column in needed), strict=True):
         if not error:
-            values[Group(name, part, dataset, method, classifier)][split][k, measure] = value
+            values[tuple(key)][k, measure] = value
+    splits: dict[Group, set[int]] = defaultdict(set)
+    for part, dataset, split, method, classifier in values:
+        splits[Group(name, part, dataset, method, classifier)].add(split)
     costs = finished([name])
-    groups = sorted(values, key=lambda group: costs[group].seconds)
+    groups = sorted(splits, key=lambda group: costs[group].seconds)
     step = max(1, len(groups) // 2 // n_cells)
-    for group in groups[: n_cells * step : step]:
-        part_of_study = load_parts([name], [group.dataset], data_home)[name, group.part]
-        missing, _ = cells_to_run({(name, group.part): part_of_study}, {})
-        cell = next(cell for cell in missing[group] if cell.batch.split in values[group])
-        *_, result = run_cell(part_of_study, cell)
+    chosen = groups[: n_cells * step : step]
+    parts = load_parts([name], sorted({group.dataset for group in chosen}), data_home)
+    cells, _ = cells_to_run(parts, {})
+    for group in chosen:
+        cell = next(cell for cell in cells[group] if cell.batch.split in splits[group])
+        *_, result = run_cell(parts[name, group.part], cell)
         if result.error is not None or result.values is None:
             raise InputError(f"{group} failed: {result.error}")
-        wanted = values[group][cell.batch.split]
-        got = {(value.n_features, value.measure): value.value for value in result.values}
+        wanted = values[group.part, group.dataset, cell.batch.split, group.method, group.classifier]
+        got = {(each.n_features, each.measure): each.value for each in result.values}
         if got.keys() != wanted.keys():
             raise InputError(f"{group} has values of {sorted(got)}, and the archive has values of {sorted(wanted)}.")
-        yield Recomputed((*group, cell.batch.split), [(wanted[key], got[key]) for key in wanted])
+        yield Recomputed((*group, cell.batch.split), [(wanted[one], got[one]) for one in wanted])
 
 
 def check(names: Sequence[str], data_home: str | None) -> bool:

@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import os
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -117,12 +118,18 @@ def class_print(*parts: object) -> str:
     sources = {}
     for part in parts:
         for item in [part] if inspect.isfunction(part) else type(part).__mro__:
-            if item.__module__.partition(".")[0] not in KNOWN:
-                try:
-                    sources[f"{item.__module__}.{item.__qualname__}"] = inspect.getsource(item)
-                except (OSError, TypeError):
-                    continue
+            if item.__module__.partition(".")[0] not in KNOWN and (source := _source(item)):
+                sources[f"{item.__module__}.{item.__qualname__}"] = source
     return text_print(*(f"{name} {code}" for name, code in sorted(sources.items()))) if sources else ""
+
+
+@cache
+def _source(item: Callable[..., object]) -> str:
+    """Return the code of a class or function, empty if it cannot be read; finding a class parses its module each time."""
+    try:
+        return inspect.getsource(item)
+    except (OSError, TypeError):
+        return ""
 
 
 def seed_of(*parts: object) -> int:
