@@ -6,10 +6,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
+from labelsieve import AutoSieve, BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve
 from labelsieve.discretize import MDL
-from labelsieve.information import conditional_mutual_information
+from labelsieve.information import conditional_mutual_information, mutual_information
 from labelsieve.registry import CRITERIA
 from labelsieve.report.figures import (
     curves,
@@ -21,7 +22,7 @@ from labelsieve.report.figures import (
     stopping_curve,
 )
 from labelsieve.report.figures.style import short_names
-from labelsieve.selectors import ChiSquare
+from labelsieve.selectors import ChiSquare, ReliefF
 from labelsieve.statistics import compare, stability_index
 from labelsieve.stopping import Knee
 from labelsieve.studies import Study, StudyResults
@@ -43,13 +44,13 @@ def bars(ax):
 @pytest.mark.parametrize("criterion", CRITERIA)
 def test_bars_of_any_criterion_add_up_to_its_scores(data, criterion):
     sieve = Sieve(criterion, n_features_to_select=4).fit(data.X, data.Y)
-    ax = sieve.plot(names=data.feature_names)
+    ax = ranking(sieve, names=data.feature_names)
     assert np.sum(list(bars(ax).values()), axis=0) == pytest.approx(sieve.scores_, abs=1e-9)
     assert_readable(ax.figure)
 
 
 def test_a_formula_of_one_term_says_that_there_is_nothing_to_split(data):
-    ax = Sieve("scls", n_features_to_select=3).fit(data.X, data.Y).plot()
+    ax = ranking(Sieve("scls", n_features_to_select=3).fit(data.X, data.Y))
     assert "scls: one term, no components" in [text.get_text() for text in visible_texts(ax.figure)]
 
 
@@ -112,12 +113,49 @@ def test_forced_features_and_their_order_stay_in_the_parts(data):
     assert sieve.information_components(data.X, data.Y)["relevance"] == pytest.approx(sieve.score_components_["relevance"])
 
 
-def test_other_selectors_have_a_bar_for_every_score(data):
-    for selector in (QuadraticSieve(n_features_to_select=3), BaselineSieve("variance"), ChiSquare(n_features_to_select=3)):
-        fitted = selector.fit(data.X, data.Y)
-        ax = fitted.plot(names=data.feature_names)
-        assert bars(ax)["score"] == pytest.approx(fitted.scores_)
-        assert fitted.label_information(data.X, data.Y).shape == (fitted.support_.sum(), 5)
+RATINGS = {
+    "weights, or minus the increase of the objective": QuadraticSieve(n_features_to_select=3),
+    "variances": BaselineSieve("variance"),
+    "chi-square statistics": ChiSquare(n_features_to_select=3),
+    "mean differences, from -1 to 1": ReliefF(n_features_to_select=3, n_neighbors=3),
+    "nats": Sieve("mim", n_features_to_select=3),
+}
+
+
+@pytest.mark.parametrize("unit", RATINGS)
+def test_scores_that_rate_a_feature_alone_are_drawn_with_their_unit(data, unit):
+    fitted = clone(RATINGS[unit]).fit(data.X, data.Y)
+    ax = fitted.plot(names=data.feature_names)
+    ((_, drawn),) = bars(ax).items()
+    assert drawn == pytest.approx(fitted.scores_)
+    assert ax.get_xlabel() == unit
+    assert fitted.label_information(data.X, data.Y).shape == (fitted.support_.sum(), 5)
+    assert_readable(ax.figure)
+
+
+@pytest.mark.parametrize("criterion", ["jmi", "mrmr", "pmu"])
+def test_without_data_the_bars_of_a_search_are_what_every_feature_has_alone(data, criterion):
+    sieve = Sieve(criterion, n_features_to_select=4).fit(data.X, data.Y)
+    alone = mutual_information(sieve.discretizer_.encode(data.X, None).to_dense(), data.Y).sum(axis=1)
+    assert bars(sieve.plot()) == {"relevance": pytest.approx(alone[sieve.selected_])}
+
+
+@pytest.mark.parametrize("selector", [Sieve(n_features_to_select=2), Sieve("omp"), BaselineSieve("random")], ids=str)
+def test_a_plot_that_would_say_nothing_asks_for_the_data(data, selector):
+    fitted = clone(selector).fit(data.X, data.Y)
+    with pytest.raises(InputError, match=r"plot\(X, Y\) draws what every feature adds"):
+        fitted.plot()
+
+
+def test_an_explained_share_that_is_known_is_drawn_without_data(data):
+    sieve = Sieve(n_features_to_select="auto").fit(data.X, data.Y)
+    assert sieve.plot().get_xlabel() == "explained share in held-out rows, %"
+
+
+def test_an_automatic_choice_without_data_is_its_comparison(data):
+    auto = AutoSieve(portfolio=["mim", "omp"], n_features_to_select=3).fit(data.X, data.Y)
+    drawn, expected = ([text.get_text() for text in visible_texts(ax.figure)] for ax in (auto.plot(), auto.plot_comparison()))
+    assert drawn == expected
 
 
 def test_long_rankings_say_how_many_are_not_shown(data):

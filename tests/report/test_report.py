@@ -13,6 +13,7 @@ from labelsieve.datasets import make_feature_roles
 from labelsieve.discretize import MDL, EqualFrequency
 from labelsieve.report import Report, selection_report, study_report
 from labelsieve.report.answer import Answer, lead
+from labelsieve.report.figures import ranking
 from labelsieve.report.html import THEME, escaped, inline_svg, tag
 from labelsieve.selection.selection import StabilitySummary
 from labelsieve.selectors import LLSF, ReliefF
@@ -443,7 +444,7 @@ def test_drawings_follow_the_page_and_the_settings_of_users_do_not_matter(data):
     how = {"name": "a", "title": "t", "description": "d"}
 
     def drawn():
-        return inline_svg(lambda: sieve.plot(names=evil_names(20)), **how)
+        return inline_svg(lambda: ranking(sieve, names=evil_names(20)), **how)
 
     plain = drawn()
     with matplotlib.rc_context({"text.color": "red", "font.size": 30, "axes.facecolor": "green", "svg.fonttype": "path"}):
@@ -474,7 +475,7 @@ def test_a_hybrid_is_named_and_its_relative_gains_are_drawn_without_a_unit(data)
     page = Page(selection_report(hybrid, data.X, data.Y, resamples=0, confidence=None).html())
     assert any(text.startswith("hybrid selected 3 of 20 features") for text in page.texts)
     assert {"hybrid", "cmim-positive"} <= {text for _, text in page.all("th")}, "the method and its criterion"
-    ax = hybrid.plot()
+    ax = ranking(hybrid)
     assert ax.get_xlabel() == "score"
     assert [text.get_text() for text in ax.get_legend().get_texts()] == ["information", "least squares", "sum"]
     assert hybrid.plot(data.X, data.Y).get_xlabel() == "explained share in held-out rows, %"

@@ -14,7 +14,7 @@ from rich.cells import cell_len
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
+from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
 from labelsieve.information import conditional_mutual_information, mutual_information
 from labelsieve.registry import CRITERIA
 from labelsieve.report.text import points
@@ -177,7 +177,7 @@ def test_text_in_a_terminal_a_notebook_and_a_pipeline():
     sieve.fit(X, Y)
     first, second = (NAMES[column] for column in sieve.selected_)
     assert repr(sieve) == f"Sieve(n_features_to_select=2)  # 2 of 8 features: {first}, {second}"
-    assert str(sieve).splitlines()[1] == "hybrid: 2 of 8 features for 4 labels (single); scores are sums of two gains,"
+    assert str(sieve).splitlines()[1] == "hybrid: 2 of 8 features for 4 labels, in order of selection."
     assert repr(make_pipeline(sieve)) == "Pipeline(steps=[('sieve', Sieve(n_features_to_select=2))])"
     assert sieve._repr_mimebundle_()["text/plain"] == str(sieve)
     assert eval(repr(sieve)).get_params() == sieve.get_params()
@@ -295,8 +295,47 @@ def test_a_chi_square_statistic_is_not_an_information():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted = ChiSquare(n_features_to_select=2).fit(X, Y)
-    assert "chi" in str(fitted.summary())
-    assert (fitted.to_frame(X, Y)["score"] > 1).all()
+        other = ChiSquare(n_features_to_select=2, discretizer="mean-std").fit(X, Y)  # no method has this setting
+    for one in (fitted, other):
+        assert "score: chi-square statistics." in str(one.summary())
+        assert "chi-square statistics" in one._repr_html_()
+        assert (one.to_frame(X, Y)["score"] > 1).all()
+
+
+@pytest.mark.parametrize("selector", [Sieve(n_features_to_select=3), Sieve("omp"), BaselineSieve("random")], ids=str)
+def test_scores_that_say_nothing_about_a_feature_are_not_shown(selector):
+    X, Y = frames()
+    fitted = clone(selector).fit(X, Y)
+    text, page = str(fitted.summary()), fitted.summary()._repr_html_()
+    assert [line.split(maxsplit=1) for line in text.splitlines()[4:7]] == [
+        [str(rank), NAMES[column]] for rank, column in enumerate(fitted.selected_[:3], 1)
+    ]
+    for shown in (text, page):
+        assert "score" not in shown.replace("score_", "")
+        assert "With the data, to_frame(X, Y) and plot(X, Y) show what every feature explains." in shown
+    assert "<svg" not in page
+    assert "With the data" not in str(fitted.summary(X, Y))
+    assert fitted.to_frame()["score"].tolist() == fitted.scores_.tolist()
+
+
+@pytest.mark.parametrize("criterion", ["jmi", "mim"])
+def test_what_a_feature_has_alone_is_shown_without_data(criterion):
+    X, Y = frames()
+    fitted = Sieve(criterion, n_features_to_select=3).fit(X, Y)
+    alone = fitted.label_information(X, Y).sum(axis=1)
+    text, page = str(fitted.summary()), fitted._repr_html_()
+    assert all(f"{value:.4f}" in text for value in alone)
+    assert "in nats." in text
+    assert page.count("<rect") == 3
+
+
+def test_lists_of_labels_have_no_scores_without_data():
+    X, Y = frames()
+    fitted = LabelwiseSieve("cmim", n_features_to_select=2).fit(X, Y)
+    text = str(fitted.summary())
+    assert text.splitlines()[2].split() == ["label", "rank", "feature"]
+    assert "to_frame(X, Y) shows what every feature tells about its label." in text
+    assert "relevance" in fitted.to_frame(X, Y)
 
 
 def test_arrays_of_text_labels_are_shown():

@@ -11,6 +11,7 @@ import matplotlib
 import numpy as np
 
 from labelsieve import LabelNetwork, LabelwiseSieve, Sieve
+from labelsieve.report import figures
 from labelsieve.report.figures import critical_difference_diagram, curves
 from labelsieve.report.figures.style import COLUMN, new_axes
 from labelsieve.statistics import compare, stability_index
@@ -30,12 +31,12 @@ def _fitted(criterion="cife", **how):
 
 def ranking():
     data, sieve = _fitted()
-    return sieve.plot(names=data.feature_names)
+    return figures.ranking(sieve, names=data.feature_names)
 
 
 def ranking_of_one_term():
     data, sieve = _fitted("cmi")
-    return sieve.plot(names=data.feature_names)
+    return figures.ranking(sieve, names=data.feature_names)
 
 
 def explained_share():

@@ -130,6 +130,8 @@ class Method:
         What the paper leaves open, and our interpretation of it.
     scores : str
         The unit of the scores.
+    comparable : bool
+        Whether a score rates its feature alone; otherwise it is a rank, or compares the candidates of one step.
     needs_numbers : bool
         Whether the method computes with the values of the features: columns of text are refused then.
     no_ranking : str
@@ -144,6 +146,7 @@ class Method:
     settings: Mapping[str, Any] = field(default_factory=dict)
     reading: str = ""
     scores: str = "scores"
+    comparable: bool = True
     needs_numbers: bool = False
     no_ranking: str = ""
 

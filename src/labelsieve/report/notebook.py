@@ -1,6 +1,7 @@
 """A selection in a notebook as HTML, without matplotlib and without scripts.
 
-With its explained share it is the verdict, a compact table of gains and a small chart; otherwise a table and bars of scores.
+With its explained share it is the verdict, a compact table of gains and a small chart; otherwise a table, with bars of what
+each feature is by itself where that is known.
 """
 
 from collections import Counter
@@ -9,10 +10,10 @@ from collections.abc import Sequence
 from labelsieve.report.charts import ExplainedCurve, explained_chart
 from labelsieve.report.figures.style import short_names
 from labelsieve.report.html import Html, breakable, joined, numeric, paragraph, table, tag
-from labelsieve.report.text import headline, points
+from labelsieve.report.text import in_order, notes, own_column, pointer, points, unit_text
 from labelsieve.selection import SelectedFeature, Selection
 
-SHOWN = 30  # rows of the table and of the chart of scores
+SHOWN = 30  # rows of a table without gains, and of its chart
 COMPACT = 10  # rows of the table of gains
 CHART = (360, 240)  # pixels of the chart of the explained share
 ROW, BARS, VALUE, CHARACTER = 18, 260, 60, 8  # pixels of the chart: height of a row; widths of bars, values and characters
@@ -20,14 +21,9 @@ HEADINGS = {
     "label": "label",
     "rank": ">rank",
     "feature": "feature",
-    "column": ">column",
     "score": ">score",
     "relevance": ">relevance",
-    "redundancy": ">redundancy",
-    "complementarity": ">complementarity",
-    "added": ">added",
-    "top_label": "most informative about",
-    "top_label_information": ">nats",
+    "top_label": "top label",
     "stability": ">stability",
     "redundant": "redundant features",
 }
@@ -36,6 +32,7 @@ STYLE = """
 .labelsieve-selection { color: inherit; font-size: 0.9em; line-height: 1.4; }
 .labelsieve-selection div { display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start; overflow-x: auto; }
 .labelsieve-selection table { border-collapse: collapse; margin: 0; color: inherit; font-size: inherit; }
+.labelsieve-selection caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .labelsieve-selection th, .labelsieve-selection td { padding: 0.15em 0.6em; text-align: left; vertical-align: top;
   background: transparent; color: inherit; border: 0; border-bottom: 1px solid rgba(128, 128, 128, 0.35); }
 .labelsieve-selection thead th, .labelsieve-selection thead td { border-bottom: 2px solid rgba(128, 128, 128, 0.7); }
@@ -72,9 +69,9 @@ STYLE = """
 
 
 def notebook_view(selection: Selection) -> Html:
-    """Return the verdict with gains and the explained share or, where that is not known, the table and bars of scores."""
+    """Return the verdict with gains and the explained share or, where that is not known, the features in order of selection."""
     explained = selection.explained is not None and bool(selection.selected)
-    body = _explained_view(selection) if explained else _score_view(selection)
+    body = _explained_view(selection) if explained else _plain_view(selection)
     return tag("section", tag("style", Html(STYLE)), *body, class_="labelsieve-selection")
 
 
@@ -142,22 +139,24 @@ def _gain_row(feature: SelectedFeature, most: float, about: bool) -> Html:
     return tag("tr", *cells, *([tag("td", label, class_="about")] if about else []))
 
 
-def _score_view(selection: Selection) -> list[Html]:
-    """Return the headline, the table of the first features, and a bar for the score of each."""
+def _plain_view(selection: Selection) -> list[Html]:
+    """Return the table of the first features, with a bar for each where it has a number of its own, and what to do for more."""
     n_shown = min(SHOWN, len(selection.selected))
     more = len(selection.selected) - n_shown
-    notes = [f"The first {n_shown}; {more:,} more are in to_frame()."] if more else []
-    notes += [decision.reason for decision in selection.stopping if len(selection.stopping) == 1]
-    verdict = selection.explained.verdict if selection.explained is not None else headline(selection)
+    said = [f"The first {n_shown}; {more:,} more are in to_frame()."] if more else []
+    said += [*notes(selection), *(decision.reason for decision in selection.stopping if len(selection.stopping) == 1)]
+    said += [pointer(selection)] if pointer(selection) else []
+    verdict = selection.explained.verdict if selection.explained is not None else in_order(selection)
     body = [paragraph(verdict)]
     if selection.selected:
-        body.append(tag("div", _table(selection), _chart(selection)))
-    return [*body, *map(paragraph, notes)]
+        body.append(tag("div", _table(selection), *_chart(selection)))
+    return [*body, *map(paragraph, said)]
 
 
 def _table(selection: Selection) -> Html:
     columns = selection.table()
-    names = [name for name in HEADINGS if name in columns]
+    hidden = {"score", "relevance"} - {own_column(selection)}
+    names = [name for name in HEADINGS if name in columns and name not in hidden]
     rows = [[_cell(columns[name][row]) for name in names] for row in range(min(SHOWN, len(selection.selected)))]
     heads = [HEADINGS[name] for name in names]
     return table("Selected features, in order of selection", heads, rows, name=names.index("feature"), sort=False)
@@ -169,13 +168,17 @@ def _cell(value: object) -> object:
     return breakable(value) if isinstance(value, str) else "-" if value is None else value
 
 
-def _chart(selection: Selection) -> Html:
-    """Draw the scores or, where every label has a list, the number of labels that selected a feature."""
+def _chart(selection: Selection) -> list[Html]:
+    """Draw what every feature is by itself or, where every label has a list, the number of labels that selected it."""
     if selection.labelwise:
         counts = Counter(feature.feature for feature in selection.selected).most_common(SHOWN)
-        return _bars("labels that selected the feature", [name for name, _ in counts], [float(count) for _, count in counts])
-    first = selection.selected[:SHOWN]
-    return _bars("score", [feature.feature for feature in first], [feature.score for feature in first])
+        return [_bars("labels that selected the feature", [name for name, _ in counts], [float(count) for _, count in counts])]
+    column, first = own_column(selection), selection.selected[:SHOWN]
+    if column is None:
+        return []
+    values = [feature.score if column == "score" else feature.components[column] for feature in first]
+    title = unit_text(selection) if column == "score" else f"{column}, nats"
+    return [_bars(title, [feature.feature for feature in first], values)]
 
 
 def _bars(title: str, names: Sequence[str], values: Sequence[float]) -> Html:

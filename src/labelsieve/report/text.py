@@ -34,6 +34,9 @@ EXPLAINED = (
     "explained: share of the {targets} that the features up to this row predict in rows that were not used to select or fit "
     "({folds} folds, ± {error})."
 )
+RELEVANCE = "relevance: information of the feature alone about {whose}, in nats."
+WITH_DATA = "With the data, to_frame(X, Y) and plot(X, Y) show what every feature explains."
+WITH_DATA_LABELWISE = "With the data, to_frame(X, Y) shows what every feature tells about its label."
 GAIN = " gain: points more than the row above."
 MARKS = " *: distinguishable from noise, at an error of 5 % per row ({n} of {all})."
 STABLE = 0.75  # selection frequency from which stability selection takes a feature
@@ -63,26 +66,69 @@ def selection_text(
     redundant: float | None = None,
     confidence: dict[str, Any] | None = None,
     details: bool = False,
+    python: bool = False,
 ) -> str:
     """Return the verdict, the selected features as a table and, if asked for, the redundant ones and confidence limits.
 
-    ``redundant`` is the smallest similarity of the redundant features; None does not list them. Without the explained share, or
-    with ``details``, the table has scores and their components.
+    ``redundant`` is the smallest similarity of the redundant features; None does not list them. ``details`` adds the scores and
+    their components. ``python`` says how to get the explained share in Python, where it is missing because there were no data.
     """
     explained = selection.explained
-    below = [] if explained is None else [prose(_explained_note(selection))]
+    below = notes(selection) if explained is None else [_explained_note(selection)]
+    below = list(map(prose, below))
     below += [prose(_decided(decision)) for decision in selection.stopping if len(selection.stopping) == 1]
     below += [] if selection.stability is None else [prose(_stability(selection))]
     below += [] if redundant is None else _redundant(selection, redundant)
     below += [] if confidence is None else confidence_text(confidence)
-    if explained is None:
-        above = [prose(headline(selection))]
-        shown = [_selected_table(selection, details=True)] if selection.selected else []
-    else:
-        above = [prose(explained.verdict)]
-        shown = [_selected_table(selection, details=False)] if selection.selected else []
-        below += [prose(headline(selection)), _selected_table(selection, details=True)] if details else []
+    above = [prose(in_order(selection) if explained is None else explained.verdict)]
+    shown = [_selected_table(selection, details=False)] if selection.selected else []
+    below += [prose(headline(selection)), _selected_table(selection, details=True)] if details and selection.selected else []
+    below += [prose(pointer(selection))] if python and pointer(selection) else []
     return "\n\n".join([*above, *shown, *below])
+
+
+def in_order(selection: "Selection") -> str:
+    """Return a sentence on the method and the numbers of features, labels and rows.
+
+    >>> from labelsieve.selection import Selection
+    >>> in_order(Selection(method="jmi", n_features=9, fingerprint={}, labels=("calm", "sad"), selected=()))
+    'jmi: 0 of 9 features for 2 labels.'
+    """
+    order = ", in order of selection" if selection.selected else ""
+    return f"{selection.method}: {_counts(selection)}{_rows(selection)}{order}."
+
+
+def own_column(selection: "Selection") -> str | None:
+    """Return the column of a table with what every feature is by itself: its score or its relevance; None if that is unknown.
+
+    >>> from labelsieve.selection import Selection
+    >>> own_column(Selection(method="chi-square", n_features=9, fingerprint={}, comparable=True, selected=()))
+    'score'
+    """
+    if selection.comparable:
+        return "score"
+    return "relevance" if any("relevance" in feature.components for feature in selection.selected) else None
+
+
+def notes(selection: "Selection") -> list[str]:
+    """Say what the numbers of a table without the explained share are."""
+    column = own_column(selection)
+    if column is None or not selection.selected:
+        return []
+    whose = "its label" if selection.labelwise else f"the {_noun(selection, 2)}"
+    return [f"score: {unit_text(selection)}." if column == "score" else RELEVANCE.format(whose=whose)]
+
+
+def unit_text(selection: "Selection") -> str:
+    """Name the unit of scores that rate a feature alone."""
+    return "information in nats" if selection.unit == "nats" else selection.unit
+
+
+def pointer(selection: "Selection") -> str:
+    """Say how to see more in Python of a selection that was made without the data; empty if there is no more."""
+    if selection.n_rows is not None or selection.explained is not None or not selection.selected:
+        return ""
+    return WITH_DATA_LABELWISE if selection.labelwise else WITH_DATA
 
 
 def _explained_note(selection: "Selection") -> str:
@@ -94,8 +140,7 @@ def _explained_note(selection: "Selection") -> str:
     marks = MARKS.format(n=sum(marked), all=len(marked)) if marked else ""
     size = max((index for index, size in enumerate(explained.sizes) if size <= len(selection.selected)), default=0)
     error = f"{100 * explained.errors[size]:.1f}"
-    targets = "targets" if "numeric" in selection.target_types else "labels"
-    return EXPLAINED.format(targets=targets, folds=explained.n_folds, error=error) + rows + marks
+    return EXPLAINED.format(targets=_noun(selection, 2), folds=explained.n_folds, error=error) + rows + marks
 
 
 def _decided(decision: "StoppingDecision") -> str:
@@ -110,13 +155,23 @@ def headline(selection: "Selection") -> str:
     >>> headline(Selection(method="jmi", n_features=9, targets="single", unit="nats", fingerprint={}, selected=()))
     'jmi: 0 of 9 features (single); scores in nats.'
     """
-    q, n_rows = len(selection.labels), selection.n_rows
-    noun = "target" if "numeric" in selection.target_types else "label"
-    labels = f" for {q} {noun}{'s' if q != 1 else ''}" if q else ""
-    rows = "" if n_rows is None else f", from {n_rows:,} rows"
     unit = f"scores in {selection.unit}" if selection.unit == "nats" else f"scores are {selection.unit}"
-    counts = f"{len(selection.columns)} of {selection.n_features} features{labels}"
-    return f"{selection.method}: {counts} ({targets_text(selection)}){rows}; {unit}."
+    return f"{selection.method}: {_counts(selection)} ({targets_text(selection)}){_rows(selection)}; {unit}."
+
+
+def _counts(selection: "Selection") -> str:
+    q = len(selection.labels)
+    labels = f" for {q} {_noun(selection, q)}" if q else ""
+    return f"{len(selection.columns)} of {selection.n_features:,} features{labels}"
+
+
+def _rows(selection: "Selection") -> str:
+    return "" if selection.n_rows is None else f", from {selection.n_rows:,} rows"
+
+
+def _noun(selection: "Selection", count: int) -> str:
+    noun = "target" if "numeric" in selection.target_types else "label"
+    return noun if count == 1 else f"{noun}s"
 
 
 def targets_text(selection: "Selection") -> str:
@@ -138,10 +193,12 @@ def targets_text(selection: "Selection") -> str:
 
 
 def _selected_table(selection: "Selection", *, details: bool) -> str:
-    """Return the table of selected features: what they explain or, as details, their scores."""
+    """Return the table of selected features: what they explain or are by themselves or, as details, their scores."""
     table, headings = selection.table(), HEADINGS
+    if not details and selection.explained is None and (column := own_column(selection)) is not None:
+        headings = {column: f">{column}", **HEADINGS}
     if details:
-        headings = DETAILS if selection.explained is not None else {**DETAILS, **HEADINGS}
+        headings = DETAILS
         if "top_label" in table:
             pairs = zip(table["top_label"], table["top_label_information"], strict=True)
             table["top_label"] = [None if label is None else f"{label} ({number(nats)})" for label, nats in pairs]

@@ -207,6 +207,9 @@ class Selection:
         The label space.
     unit : str
         What scores are measured in.
+    comparable : bool
+        Whether a score rates its feature alone, such as a chi-square statistic. Otherwise it compares the candidates of one
+        step, and scores of different ranks have no common scale.
     n_bins : int or None
         Bins of each feature; None where values were counted as codes, or not counted.
     n_rows, n_features : int or None, int
@@ -241,6 +244,7 @@ class Selection:
     formula: str = ""
     targets: str = ""
     unit: str = ""
+    comparable: bool = False
     n_bins: int | None = None
     n_rows: int | None = None
     n_features: int
@@ -423,7 +427,7 @@ class Summary:
 
     def __str__(self) -> str:
         text = report_function("selection_text")
-        return str(text(self.selection, redundant=self.redundant, confidence=self.confidence))
+        return str(text(self.selection, redundant=self.redundant, confidence=self.confidence, python=True))
 
     __repr__ = __str__
 

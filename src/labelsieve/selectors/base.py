@@ -363,12 +363,12 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     ) -> Summary:
         """The selection as a table of text, which fits the width of the terminal, and of HTML in a notebook.
 
-        A fitted selector keeps no rows: without the data the table has ranks, names, scores and, where the criterion computes
-        it anyway, the relevance of every feature alone. With ``X`` and ``y``, the data of ``fit``, it has the share of the
-        targets that the features explain (:meth:`explained_share`), what each gains, whether that is more than noise, and
-        the label that a feature is most informative about; ``redundant`` and ``stability`` add more. Parameters are those of
-        :meth:`selection`; ``confidence``, such as 0.95, adds confidence limits of the information and confidence sets of the
-        ranks: see :meth:`information_confidence`.
+        With ``X`` and ``y``, the data of ``fit``, it has the share of the targets that the features explain
+        (:meth:`explained_share`), what each gains, whether that is more than noise, and the label that a feature is most
+        informative about; ``redundant`` and ``stability`` add more. A fitted selector keeps no rows: without the data the
+        table has ranks, names and what a feature is by itself, if ``fit`` computed it: the score of a method that rates every
+        feature alone, or the relevance. Parameters are those of :meth:`selection`; ``confidence``, such as 0.95, adds
+        confidence limits of the information and confidence sets of the ranks: see :meth:`information_confidence`.
 
         Examples
         --------
@@ -376,12 +376,16 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         >>> from labelsieve.datasets import make_feature_roles
         >>> data = make_feature_roles(n_rows=300)
         >>> Sieve("jmi", n_features_to_select=2).fit(data.X, data.Y).summary(names=data.feature_names)
-        jmi: 2 of 28 features (single); scores in nats.
+        jmi: 2 of 28 features, in order of selection.
         <BLANKLINE>
-        rank   feature        score   relevance
-        ───────────────────────────────────────
-           1   relevant-22   0.6536      0.6536
-           2   relevant-12   1.2737      0.3480
+        rank   feature       relevance
+        ──────────────────────────────
+           1   relevant-22      0.6536
+           2   relevant-12      0.3480
+        <BLANKLINE>
+        relevance: information of the feature alone about the labels, in nats.
+        <BLANKLINE>
+        ...
         """
         if X is None and (redundant is not None or is_whole(stability)):
             raise InputError("summary: redundant and resamples need X and y, the data of fit.")
@@ -477,7 +481,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             source = problem.source
             stability = selection_stability(self, source.X, source.y, n_repeats=int(stability), kind="auto", random_state=0)
         method = method_of(self)
-        info = METHODS.get(method)
+        info, (unit, comparable) = METHODS.get(method), self._unit(method)
         rules = [] if self.stopping_ is None else self.stopping_
         # A stopping rule by the explained share has computed it already; otherwise it is computed if it was asked for.
         share = self._known_share() if isinstance(explained, bool) else explained
@@ -487,7 +491,8 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             method=method,
             formula=self._formula() if info is None else info.formula,
             targets=self._target_space(),
-            unit="nats" if info is None else info.scores,
+            unit=unit,
+            comparable=comparable,
             n_bins=getattr(self.discretizer_, "n_bins", None),
             n_rows=None if problem is None else int(as_table(problem.source.X).shape[0]),
             n_features=self.n_features_in_,
@@ -652,6 +657,16 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     def _formula(self) -> str:
         """Return the formula of a criterion; a custom one that was stored in a file is known by its text."""
         return "" if self.criterion_ is None else str(getattr(self.criterion_, "score", self.criterion_))
+
+    def _unit(self, method: str) -> tuple[str, bool]:
+        """Return the unit of the scores, and whether a score rates its feature alone, see :class:`Selection`."""
+        info = METHODS.get(method)
+        if info is None and self.criterion_ is not None:  # a formula; one that was read from a file is known by its text
+            plan = getattr(self.criterion_, "plan", None)
+            return "nats", plan is not None and plan.is_ranking
+        if info is None:  # other parameters than those of the methods of this class
+            info = next((METHODS[name] for name in METHODS if METHODS[name].selector.endswith(type(self).__name__)), None)
+        return ("scores", False) if info is None else (info.scores, info.comparable)
 
     def _n_labels(self) -> int | None:
         """Return the number of labels, where a fitted selector knows it without the data."""
@@ -883,21 +898,38 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         n_shown: int = 30,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draw the selected features: what they explain or, without data, their scores.
+        """Draw what the selected features explain or, without data, what each is by itself.
 
         With the data of ``fit`` the figure shows the explained share and what every feature adds to it, see
-        :func:`labelsieve.report.figures.explained_share`; without them the scores, see
-        :func:`labelsieve.report.figures.ranking`. Where the explained share is not defined, such as for a table that is not in
+        :func:`labelsieve.report.figures.explained_share`. Where that is not defined, such as for a table that is not in
         memory, the bars are those of :meth:`information_components`.
+
+        Without data, bars are the scores of a method that rates every feature alone, such as chi-square statistics, or else
+        the relevance, if ``fit`` computed it. The default computes neither, and an error asks for the data, unless the number
+        of features was found by the explained share; ``AutoSieve`` draws its comparison of methods.
+        :func:`labelsieve.report.figures.ranking` draws the scores of any method.
         """
         check_is_fitted(self)
         if X is None:
-            return figure_function("ranking")(self, names=names, n_shown=n_shown, ax=ax)
+            return self._plot_without_data(names, n_shown, ax)
         problem = self.read_again(X, y)
         if self._can_explain(problem):
             selection = self.selection(problem, names=names, explained=True)
             return figure_function("explained_share")(selection, n_shown=n_shown, ax=ax)
         components = self.information_components(problem)
+        return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
+
+    def _plot_without_data(self, names: Names, n_shown: int, ax: Axes | None) -> Axes:
+        if self._known_share() is not None:
+            return figure_function("explained_share")(self.selection(names=names), n_shown=n_shown, ax=ax)
+        components, method = None, method_of(self)
+        if not self._unit(method)[1]:
+            if self.relevance_ is None:
+                raise InputError(
+                    f"plot: the scores of {method} are ranks or compare the candidates of one step, so bars of them would say "
+                    f"nothing. Pass the data of fit: plot(X, Y) draws what every feature adds to the explained share."
+                )
+            components = {COMPONENTS[0]: self.relevance_[self.selected_]}
         return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)
 
     def plot_information(

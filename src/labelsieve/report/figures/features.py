@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
 from labelsieve.plotting import Axes
+from labelsieve.registry import method_of
 from labelsieve.report.figures.style import (
     COLORS,
     COLUMN,
@@ -93,9 +94,9 @@ def ranking(
     note, unit = "", "nats"
     if components is None:
         components, note = score_components(selector)
-        # Scores of formulas and their components are information; the gains of a hybrid are relative.
-        relative = _is_relative(getattr(selector, "score_components_", {}))
-        unit = "nats" if hasattr(selector, "criterion_") and not relative else "score"
+        # A score without a meaning of its own has no unit either.
+        known, comparable = selector._unit(method_of(selector))
+        unit = known if comparable or known == "nats" else "score"
     columns = {kind: np.asarray(values, dtype=np.float64)[:n_shown] for kind, values in components.items()}
     columns = {kind: values for kind, values in columns.items() if len(columns) == 1 or np.any(values != 0)}
     _draw(ax, columns, len(shown))

@@ -52,7 +52,7 @@ from labelsieve.selectors.auto.folds import (
 from labelsieve.selectors.base import COUNT, TARGET_TYPE, BaseSieve, Result
 from labelsieve.stopping.base import MAX_CURVE_LENGTH
 from labelsieve.tables.nominal import LearnerFeatures
-from labelsieve.tables.problem import Problem
+from labelsieve.tables.problem import Names, Problem
 from labelsieve.tables.targets import TargetTypes
 from labelsieve.tables.types import TableLike, TargetsLike, as_table
 
@@ -444,6 +444,9 @@ class AutoSieve(BaseSieve):
         """The verdict, the comparison and the selected features as text; parameters as for :meth:`labelsieve.Sieve.summary`."""
         plain = super().summary(*arguments, **options)
         return AutoSummary(plain.selection, plain.redundant, plain.confidence, self)
+
+    def _plot_without_data(self, names: Names, n_shown: int, ax: Axes | None) -> Axes:
+        return self.plot_comparison(ax=ax)
 
     def plot_comparison(self, *, ax: Axes | None = None) -> Axes:
         """Draw the measure over the number of features: see :func:`labelsieve.report.figures.automatic_choice`."""
