@@ -46,6 +46,13 @@ def test_long_texts_are_folded_and_not_parted(monkeypatch):
     assert part.count("words") == 30
 
 
+def test_a_cell_of_several_lines_is_wrapped_line_by_line(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    table = plain_table("name", "formula and paper")
+    table.add_row("mrmr", "sum_y(I(f, y))\nPeng, Long and Ding 2005, equation 8")
+    assert text_of(table).splitlines()[2:] == ["mrmr   sum_y(I(f, y))", "       Peng, Long and Ding 2005,", "       equation 8"]
+
+
 WORDS = st.text("abcdefghij", min_size=1, max_size=16)
 NUMBERS = st.floats(-1e6, 1e6).map(lambda value: f"{value:.4f}")
 ALL_WIDTHS = pytest.mark.parametrize("width", [40, 80, 120])

@@ -409,14 +409,14 @@ def text_of(table: Table) -> str:
         return long_form(table)
     for column in table.columns:
         if not column.no_wrap and column.width:
-            column._cells = [_hanging(str(cell), column.width) for cell in column.cells]
+            column._cells = ["\n".join(_hanging(line, column.width) for line in str(cell).split("\n")) for cell in column.cells]
     with console.capture() as lines:
         console.print(table)
     return "\n".join(line.rstrip() for line in lines.get().splitlines())
 
 
 def _hanging(text: str, width: int) -> str:
-    r"""Break a text into lines after blanks, and words that are longer than a line after marks such as ``_``.
+    r"""Break one line of text into lines after blanks, and words that are longer than a line after marks such as ``_``.
 
     Further lines begin under the last of several columns.
 
