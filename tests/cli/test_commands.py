@@ -1,6 +1,7 @@
 """The command line: version, help, pipes, the demo and the catalog, and how it ends."""
 
 import importlib
+import inspect
 import os
 import re
 import signal
@@ -196,14 +197,16 @@ def test_demo_has_words_for_a_failure_of_all():
 
 
 @pytest.mark.parametrize("width", [80, 120])
-def test_methods_lists_name_formula_and_paper(width):
+def test_methods_lists_a_sentence_for_every_method_and_names_the_default(width):
     lines = run("methods", width=width).stdout.splitlines()
     assert max(map(len, lines)) <= width
+    assert lines[0].startswith("The default is hybrid.")
     text = " ".join(" ".join(lines).split())
     for name, criterion in CRITERIA.items():
-        assert f"{name} {criterion().score} {criterion.paper}" in text
+        sentence = inspect.getdoc(criterion).splitlines()[0]
+        assert f"{name} {sentence}" in text
     for name, method in METHODS.items():
-        assert f"{name} {method.formula} {method.paper}; {method.selector}" in text
+        assert f"{name} {method.summary}" in text
 
 
 @pytest.mark.parametrize("name", CRITERIA)

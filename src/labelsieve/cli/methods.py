@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from labelsieve.criteria import Criterion
 
 EXPLAINED = {"n_rows": 10_000, "n_features": 1_000, "n_targets": 50}
-NAMES, FACTS = 12, 13  # widths of the first column, in the list and in the description of one criterion
+FACTS = 13  # width of the first column in the description of a criterion
+ONE = "labelsieve methods NAME shows the formula, the paper and the parameters of a method."
 SYMBOLS = "f: the candidate; s: each selected feature; S: all of them as one; y, z: labels; pa: parents of y."
 
 
@@ -25,7 +26,7 @@ def methods(
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
-    """List all methods with formulas and papers, or describe one."""
+    """List all methods, or describe one: formula, paper, cost."""
     if name is None:
         emit(format, json, table=list_of_all, document=documents, rows=rows_of_all)
         return
@@ -36,32 +37,30 @@ def methods(
 
 
 def list_of_all() -> str:
-    """Return a table of text with one or two lines for every method."""
+    """Return one sentence on every method, then the published methods and the aliases."""
     from labelsieve.discretize import EqualWidth
-    from labelsieve.registry import CRITERIA, METHODS, PRESETS, make_criterion, make_discretizer
+    from labelsieve.registry import CRITERIA, DEFAULT_CRITERION, METHODS, PRESETS, make_criterion, make_discretizer
 
-    table = plain_table("name", "formula and paper")
+    criteria = plain_table("name", "information criterion")
     for name in CRITERIA:
-        criterion = make_criterion(name)
-        table.add_row(name, f"{broken_formula(criterion.score, NAMES)}\n{criterion.paper}")
+        criteria.add_row(name, _summary(make_criterion(name)))
+    others = plain_table("name", "other method")
+    for name, method in METHODS.items():
+        others.add_row(name, method.summary)
     presets = plain_table("name", "criterion", "targets", "discretizer", "paper")
     for name, preset in PRESETS.items():
         used = preset.discretizer
         bins = f", {used.n_bins} bins closed on the {used.closed}" if isinstance(used, EqualWidth) else ""
         presets.add_row(name, str(preset.criterion), preset.targets, f"{make_discretizer(used).name}{bins}", preset.paper)
-    others = plain_table("name", "without a formula for greedy search: objective, paper, and the selector in Python")
-    for name, method in METHODS.items():
-        others.add_row(name, f"{method.formula}\n{method.paper}; {method.selector}")
     return "\n\n".join(
         [
-            text_of(table),
+            prose(f"The default is {DEFAULT_CRITERION}. {ONE}"),
+            text_of(criteria),
             text_of(others),
-            prose(SYMBOLS),
             "Published methods: a criterion with label space and discretizer of its paper.",
             text_of(presets),
             "Aliases; _ may stand for -, and case does not matter:",
             text_of(_aliases()),
-            "To describe a method: labelsieve methods NAME",
         ]
     )
 
@@ -133,6 +132,7 @@ def description(name: str) -> str:
     table.add_row("formula", broken_formula(plan.score, FACTS))
     first = "the same, with nothing selected yet" if plan.first is None else broken_formula(plan.first, FACTS)
     table.add_row("first step", first)
+    table.add_row("symbols", SYMBOLS)
     parameters = _parameters(criterion)
     table.add_row("parameters", ", ".join(f"{key}={value!r}" for key, value in parameters.items()) or "none")
     table.add_row("paper", criterion.paper)
