@@ -50,6 +50,15 @@ def test_figures_are_written(table, tmp_path):
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {"volcano.png", "map.png", "calibration.png"}
 
 
+def test_excluded_features_are_not_tested(table):
+    document = json.loads(run("discover", table, "--labels", "3", "--excluded", "gene0,site", "--json").stdout)
+    assert document["n_features"] == 6
+    assert {one["feature"] for one in document["selected"]} <= {*(f"gene{column}" for column in range(1, 6)), "patient"}
+    refused = refusal("discover", table, "--labels", "3", "--excluded", "gene11")
+    assert "gene11" in refused
+    assert "gene1" in refused.replace("gene11", "")
+
+
 def test_conditional_discoveries_are_those_of_the_selector(tmp_path):
     rng = np.random.default_rng(1)
     X = (rng.random((200, 20)) < 0.4).astype(int)

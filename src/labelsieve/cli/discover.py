@@ -19,6 +19,7 @@ from labelsieve.cli.options import (
     ReadOptions,
     complete,
     emit,
+    names_in,
     registered,
     require_writable,
     with_options,
@@ -37,6 +38,7 @@ METHOD = "hierarchical: features first, then their labels; pooled: all pairs tog
 COMBINE = "p-value of a feature: simes, or fisher for independent labels."
 CORRECTION = "bh: Benjamini and Hochberg; by: Benjamini and Yekutieli, for any dependence of the features."
 STRATA = "A column with the batch or site of every row: association is tested within them. It is not a feature."
+EXCLUDED = "Comma-separated names of features that are not tested."
 GROUPS = "A column with the patient or subject of every row: rows of one are permuted as a whole. It is not a feature."
 PERMUTATIONS = "Permutations for pairs with few rows, and with --groups for all pairs."
 SEED = "Seed of the permutations, or of the knockoffs."
@@ -72,6 +74,7 @@ class DiscoverOptions(ReadOptions):
     correction: Annotated[Literal["bh", "by"], typer.Option(help=CORRECTION, rich_help_panel=TESTS)] = "bh"
     strata: Annotated[str | None, typer.Option(help=STRATA, rich_help_panel=TESTS)] = None
     groups: Annotated[str | None, typer.Option(help=GROUPS, rich_help_panel=TESTS)] = None
+    excluded: Annotated[str | None, typer.Option("--excluded", "--exclude", help=EXCLUDED, rich_help_panel=COLUMNS)] = None
     discretizer: Annotated[
         str, typer.Option(help=CUTS, rich_help_panel=COLUMNS, autocompletion=complete(registered("DISCRETIZERS", "auto")))
     ] = "auto"
@@ -108,7 +111,10 @@ class DiscoverOptions(ReadOptions):
         for option, column in (("strata", self.strata), ("groups", self.groups)):
             if column is not None:
                 of_rows[option] = _column(X, list(data.feature_names), column, f"--{option}")
-        kept = [index for index, name in enumerate(names) if name not in (self.strata, self.groups)]
+        left_out = {self.strata, self.groups, *names_in(self.excluded or "")}
+        for unknown in left_out - {*names, None}:
+            raise unknown_name("feature (--excluded)", unknown, names)
+        kept = [index for index, name in enumerate(names) if name not in left_out]
         if not kept:
             raise InputError(f"{os.fspath(path)}: no feature is left to test.")
         if not hasattr(X, "columns"):  # a sparse matrix does not show which columns are nominal
