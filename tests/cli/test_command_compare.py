@@ -3,9 +3,13 @@
 import json
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
+from labelsieve.cli.compare import DEFAULT_METHODS
 from labelsieve.studies import StudyResults
+from labelsieve.studies.data import Source
 from tests.support.command_line import known_table, refusal, run
 
 SMALL = ["--k", "1..3", "--splits", "2x50%", "--measures", "hamming_loss,macro_f1"]
@@ -171,8 +175,34 @@ def test_changed_data_is_refused_until_told_what_to_do(files, tmp_path):
     assert "8 cells run, 8 already stored" in compare(files, tmp_path / "study", "--changed", "rerun").stderr
 
 
+def test_without_methods_measures_and_folder_it_compares_the_default_with_its_rivals(files, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    result = run("compare", files[0], "--labels", 5, "-k", 2, "--splits", "1x50%", "--json")
+    assert result.exit_code == 0, result.output
+    tables = json.loads(result.stdout)["results"]
+    assert list(tables[0]["means"]["songs"]) == [*DEFAULT_METHODS.split(","), "random", "all"]
+    assert [table["measure"] for table in tables] == ["hamming_loss", "ranking_loss", "coverage", "macro_f1"]
+    assert StudyResults(tmp_path / "songs-study").datasets == ["songs"]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_numeric_targets_get_a_measure_and_a_learner_for_numbers(monkeypatch, tmp_path, processes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    frame = pd.DataFrame(np.column_stack([X, X[:, :2] + 0.1 * rng.normal(size=(60, 2))]), columns=[*"abcd", "y", "z"])
+    frame.to_csv(tmp_path / "sensors.csv", index=False)
+    reads = []
+    monkeypatch.setattr(Source, "read", lambda self, read=Source.read: reads.append(self.name) or read(self))
+    how = ["--labels", 2, "-k", 2, "--splits", "2x50%", "--out", tmp_path / "study", "--jobs", processes, "--json"]
+    result = run("compare", tmp_path / "sensors.csv", "--methods", "hybrid", *how)
+    assert result.exit_code == 0, result.output
+    (table,) = json.loads(result.stdout)["results"]
+    assert (table["measure"], table["classifier"]) == ("rrmse", "knn")
+    assert table["means"]["sensors"]["hybrid"] < table["means"]["sensors"]["random"]
+    assert reads == ["sensors"]
+
+
 REFUSED = {
-    "no methods": (["--k", "3"], "--methods is missing"),
     "unknown method": (["--methods", "jmmi"], "'jmmi' is not a criterion"),
     "splits": (["--methods", "jmi", "--splits", "often"], "splits: 'often' is none of"),
     "numbers": (["--methods", "jmi", "--k", "few"], "n_features: 'few' is not a number of features"),

@@ -1,6 +1,6 @@
 """The verb ``compare``: run a study of methods on data sets, and print its means."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypedDict
@@ -35,17 +35,25 @@ if TYPE_CHECKING:
 
 NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
 
-
-METHODS = "Comma-separated names; see labelsieve methods. relieff:n_neighbors=20 sets a parameter."
+# The default of the library, its strongest simple rival by information, and two ways that users of scikit-learn know.
+DEFAULT_METHODS = "hybrid,cmim,extra-trees,l1"
+METHODS = (
+    "Comma-separated names; see labelsieve methods. relieff:n_neighbors=20 sets a parameter. "
+    f"Default: {DEFAULT_METHODS.replace(',', ', ')}."
+)
 N_FEATURES = "Numbers of features: 1..50, 5,10,20, or 10%,20%; default: 1..50."
 SPLITS = "30x50%, 10-fold, or either after 'stratified'; default: 30x50%."
 CLASSIFIERS = (
     "Comma-separated names; may be repeated. For labels: mlknn, logistic, svm, trees, forest, brknn, iblr, br, lp, ppt, rakel, "
     "homer, copies, lift, cc, ecc, ebcc, occ, eocc; for numeric targets: knn, ridge, trees, forest; or the import path of a "
-    "scikit-learn estimator. Default: mlknn. mlknn:k=7 sets a parameter, br:base=tree the base: logistic, svm, tree, bayes."
+    "scikit-learn estimator. Default: mlknn, or knn for numeric targets. mlknn:k=7 sets a parameter, br:base=tree the base: "
+    "logistic, svm, tree, bayes."
 )
 SCALE = "Scaling of the features for the classifiers, by the training rows: standard, minmax or none; default: standard."
-MEASURES = "Comma-separated names, such as hamming_loss,macro_f1; for numeric targets rrmse."
+MEASURES = (
+    "Comma-separated names, such as hamming_loss,macro_f1. Default: hamming_loss, ranking_loss, coverage, macro_f1; for "
+    "numeric targets rrmse."
+)
 FILLED = "train-mean: impute missing cells by the means of the training rows. Default: an error if unsupported."
 PROFILE = "Print the time of all stored cells, by method and phase."
 DATA = f"{FILE} Or one .toml file with the whole protocol."
@@ -59,8 +67,10 @@ class CompareOptions(PartOptions, ReadOptions):
 @with_options(CompareOptions)
 def compare(
     data: Annotated[list[str], typer.Argument(help=DATA)],
-    out: Annotated[Path, typer.Option(help=OUT, rich_help_panel=COMPARED)],
     options: CompareOptions,
+    out: Annotated[
+        Path | None, typer.Option(help=f"{OUT} Default: NAME-study, after the first data set.", rich_help_panel=COMPARED)
+    ] = None,
     methods: Annotated[
         str | None, typer.Option(help=METHODS, autocompletion=complete(method_names), rich_help_panel=COMPARED)
     ] = None,
@@ -130,6 +140,8 @@ def compare(
         protocols = Protocol.several_from_toml(data[0])
     else:
         protocols = {"": protocol_from_options(data, settings, reading)}
+    if out is None:
+        out = Path(f"{Path(data[0]).name.partition('.')[0]}-study")
     format = asked_format(format, json)
     if len(protocols) > 1 and format is not Format.table:
         raise InputError(
@@ -171,12 +183,11 @@ def print_plan(protocol: "Protocol", plan: "StudyPlan", format: Format) -> None:
 def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[str, Any]) -> "Protocol":
     """Make a protocol from the options of the command line; ``reading`` are the options for every data set."""
     from labelsieve.studies import Protocol
-    from labelsieve.studies.data import read_source
+    from labelsieve.studies.data import LoadedData, read_source
+    from labelsieve.studies.protocol import NUMERIC_MEASURES
 
-    if "methods" not in given:
-        raise InputError("--methods is missing: comma-separated names, such as jmi,scls; labelsieve methods lists them.")
-    settings = dict(given)
-    sources = [{"name": read_source(path).name, "path": path, **reading} for path in data]
+    settings = {"methods": DEFAULT_METHODS, **given}
+    sources = [read_source({"name": read_source(path).name, "path": path, **reading}) for path in data]
     for name in ("methods", "measures", "baselines"):
         if name in settings:
             settings[name] = names_in(settings[name])
@@ -185,6 +196,11 @@ def protocol_from_options(data: list[str], given: dict[str, Any], reading: dict[
         settings["baselines"] = []
     if "classifiers" in settings:
         settings["classifiers"] = read_classifiers_option(settings["classifiers"])
+    if "measures" not in settings:  # the first data set says which are meant; it is passed on, so that it is read once
+        sources[0] = replace(sources[0], dataset=sources[0].read())
+        loaded = LoadedData.of(sources[0])
+        if loaded.is_numeric and not loaded.has_unknown_labels:
+            settings["measures"] = NUMERIC_MEASURES
     return Protocol(sources, **settings)
 
 

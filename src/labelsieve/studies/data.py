@@ -31,7 +31,7 @@ class Source:
 
     def load(self) -> Dataset:
         """Read the data set."""
-        dataset = self._read() if self.dataset is None else self.dataset
+        dataset = self.read() if self.dataset is None else self.dataset
         kept = without_columns(dataset, self.settings.get("drop", ()), self.name)
         return with_noise(frequent_labels(kept, self.settings.get("max_labels")), self.settings.get("noise"), self.name)
 
@@ -40,7 +40,8 @@ class Source:
         """Words that name groups of data sets, such as the kind of the data."""
         return frozenset(self.settings.get("tags", ()))
 
-    def _read(self) -> Dataset:
+    def read(self) -> Dataset:
+        """Read the file or the set of the catalog as it is, without noise and with all columns and labels."""
         path, labels = self.settings.get("path", self.name), self.settings.get("labels")
         options = {key: self.settings[key] for key in READING if key in self.settings}
         if not isinstance(path, str):  # several files of one data set

@@ -31,6 +31,7 @@ AVERAGE = "average"  # of all classifiers, in results
 ALL = "all"  # the one method without a number of features to select
 NEIGHBORS = (BaseNeighborClassifier, KNNRegressor)
 DEFAULT_MEASURES = ("hamming_loss", "ranking_loss", "coverage", "macro_f1")
+NUMERIC_MEASURES = ("rrmse",)  # what the command line takes for numeric targets
 MAX_SHOWN = 80  # characters of a refused value in an error
 KEYS = (
     *("n_features", "measures", "splits", "baselines", "convention", "scale", "seed"),
@@ -61,10 +62,11 @@ class Protocol:
     n_features : str or sequence, default="1..50"
         ``"1..50"``, ``"5..50..5"``, whole numbers, or fractions of all features between 0 and 1. A data set with fewer features
         is evaluated with all of them.
-    classifiers : sequence, default=("mlknn",)
-        Names of :data:`labelsieve.registry.CLASSIFIERS`, such as ``"mlknn"``, ``"logistic"`` and ``"trees"``, or for numeric
-        targets ``"knn"``, ``"ridge"`` and ``"trees"``; tables with ``name``, ``classifier`` (such a name, or the import path of
-        a scikit-learn estimator), ``n_features`` (numbers for this one) and parameters; or pairs of a name and an estimator.
+    classifiers : sequence, default=None
+        None: ``"mlknn"`` for measures of labels, ``"knn"`` for measures of numbers. Else names of
+        :data:`labelsieve.registry.CLASSIFIERS`, such as ``"mlknn"``, ``"logistic"`` and ``"trees"``, or for numeric targets
+        ``"knn"``, ``"ridge"`` and ``"trees"``; tables with ``name``, ``classifier`` (such a name, or the import path of a
+        scikit-learn estimator), ``n_features`` (numbers for this one) and parameters; or pairs of a name and an estimator.
     measures : sequence of str
         See :data:`labelsieve.metrics.MEASURES`.
     splits : str, splitter or list of pairs, default="30x50%"
@@ -101,7 +103,7 @@ class Protocol:
         methods: Iterable[Any],
         *,
         n_features: object = "1..50",
-        classifiers: Iterable[Any] = ("mlknn",),
+        classifiers: Iterable[Any] | None = None,
         measures: Iterable[str] = DEFAULT_MEASURES,
         splits: object = "30x50%",
         baselines: Iterable[str] = BASELINES,
@@ -133,6 +135,8 @@ class Protocol:
         self.measures = names_of(measures, "measures")
         self.convention = convention if isinstance(convention, str) else as_plain(convention)
         self._check_measures()
+        if classifiers is None:
+            classifiers = ["knn" if self.is_numeric else "mlknn"]
         learners = several(classifiers, "classifiers")
         self.classifiers = [read_classifier(given, numeric=self.is_numeric) for given in learners]
         self.scale = read_scale(scale)
@@ -186,7 +190,7 @@ class Protocol:
             )
         if data.is_numeric != self.is_numeric:
             kind, other = ("numbers", "labels") if data.is_numeric else ("labels", "numbers")
-            hint = " For numbers use the measure rrmse and the classifier knn." if data.is_numeric else ""
+            hint = " For numbers use the measure rrmse." if data.is_numeric else ""
             raise InputError(f"data set {data.name!r}: its targets are {kind}, and the measures are for {other}.{hint}")
         if not self.is_numeric and not data.is_binary:
             raise InputError(
