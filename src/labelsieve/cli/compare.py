@@ -67,10 +67,11 @@ class CompareOptions(PartOptions, ReadOptions):
 @with_options(CompareOptions)
 def compare(
     data: Annotated[list[str], typer.Argument(help=DATA)],
-    options: CompareOptions,
+    *,
     out: Annotated[
         Path | None, typer.Option(help=f"{OUT} Default: NAME-study, after the first data set.", rich_help_panel=COMPARED)
     ] = None,
+    options: CompareOptions,
     methods: Annotated[
         str | None, typer.Option(help=METHODS, autocompletion=complete(method_names), rich_help_panel=COMPARED)
     ] = None,
@@ -139,7 +140,8 @@ def compare(
             raise InputError(f"{data[0]}: this file is the whole protocol; leave out other data sets and {more}.")
         protocols = Protocol.several_from_toml(data[0])
     else:
-        protocols = {"": protocol_from_options(data, settings, reading)}
+        with messages_as_options():  # reading the first data set may refuse it
+            protocols = {"": protocol_from_options(data, settings, reading)}
     if out is None:
         out = Path(f"{Path(data[0]).name.partition('.')[0]}-study")
     format = asked_format(format, json)

@@ -481,7 +481,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             source = problem.source
             stability = selection_stability(self, source.X, source.y, n_repeats=int(stability), kind="auto", random_state=0)
         method = method_of(self)
-        info, (unit, comparable) = METHODS.get(method), self._unit(method)
+        info, (unit, comparable) = METHODS.get(method), self.score_unit()
         rules = [] if self.stopping_ is None else self.stopping_
         # A stopping rule by the explained share has computed it already; otherwise it is computed if it was asked for.
         share = self._known_share() if isinstance(explained, bool) else explained
@@ -658,9 +658,9 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         """Return the formula of a criterion; a custom one that was stored in a file is known by its text."""
         return "" if self.criterion_ is None else str(getattr(self.criterion_, "score", self.criterion_))
 
-    def _unit(self, method: str) -> tuple[str, bool]:
+    def score_unit(self) -> tuple[str, bool]:
         """Return the unit of the scores, and whether a score rates its feature alone, see :class:`Selection`."""
-        info = METHODS.get(method)
+        info = METHODS.get(method_of(self))
         if info is None and self.criterion_ is not None:  # a formula; one that was read from a file is known by its text
             plan = getattr(self.criterion_, "plan", None)
             return "nats", plan is not None and plan.is_ranking
@@ -922,12 +922,12 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
     def _plot_without_data(self, names: Names, n_shown: int, ax: Axes | None) -> Axes:
         if self._known_share() is not None:
             return figure_function("explained_share")(self.selection(names=names), n_shown=n_shown, ax=ax)
-        components, method = None, method_of(self)
-        if not self._unit(method)[1]:
+        components = None
+        if not self.score_unit()[1]:
             if self.relevance_ is None:
                 raise InputError(
-                    f"plot: the scores of {method} are ranks or compare the candidates of one step, so bars of them would say "
-                    f"nothing. Pass the data of fit: plot(X, Y) draws what every feature adds to the explained share."
+                    f"plot: the scores of {method_of(self)} are ranks or compare the candidates of one step, so bars of them "
+                    f"would say nothing. Pass the data of fit: plot(X, Y) draws what every feature adds to the explained share."
                 )
             components = {COMPONENTS[0]: self.relevance_[self.selected_]}
         return figure_function("ranking")(self, names=names, components=components, n_shown=n_shown, ax=ax)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from labelsieve.errors import InputError
 from labelsieve.plotting import Axes
-from labelsieve.registry import method_of
 from labelsieve.report.figures.style import (
     COLORS,
     COLUMN,
@@ -95,7 +94,7 @@ def ranking(
     if components is None:
         components, note = score_components(selector)
         # A score without a meaning of its own has no unit either.
-        known, comparable = selector._unit(method_of(selector))
+        known, comparable = selector.score_unit()
         unit = known if comparable or known == "nats" else "score"
     columns = {kind: np.asarray(values, dtype=np.float64)[:n_shown] for kind, values in components.items()}
     columns = {kind: values for kind, values in columns.items() if len(columns) == 1 or np.any(values != 0)}
