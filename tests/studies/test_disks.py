@@ -1,6 +1,5 @@
 """Full disks, read-only folders and places where there can be none: exit code 2, one clear line, nothing half-written."""
 
-import errno
 import os
 import shutil
 import sqlite3
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from labelsieve.studies import Study, StudyError
+from labelsieve.studies import Study
 from tests.support.command_line import known_table, run
 from tests.support.small_studies import ROOT, contents, protocol
 
@@ -100,15 +99,3 @@ def test_run_that_was_killed_before_it_made_its_tables_counts_for_nothing(tmp_pa
         (tmp_path / left).touch()
     assert Study(protocol(), tmp_path).plan().count("missing") == 48
     assert os.listdir(tmp_path) == ([left] if left else [])
-
-
-def test_disk_that_fails_after_a_cell_was_written_is_told(tmp_path, monkeypatch):
-    def broken(_):
-        raise OSError(errno.EIO, "Input/output error")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "fsync", broken)
-        with pytest.raises(StudyError, match=r"results\.sqlite-wal: the disk failed while writing \(Input/output error\)"):
-            Study(protocol(), tmp_path).run()
-    Study(protocol(), tmp_path).run()
-    assert len(contents(tmp_path)[1]) == 48

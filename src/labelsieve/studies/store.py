@@ -8,7 +8,6 @@ import os
 import platform
 import socket
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -194,7 +193,6 @@ class StudyStore:
         self._lock = self._take_lock()
         try:
             self._db = connect(self.path)
-            self._flusher = Flusher(self.path.with_name(f"{FILE}-wal"))
         except BaseException:
             self._lock.close()
             raise
@@ -233,7 +231,6 @@ class StudyStore:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._flusher.close()
         self._db.close()
         self._lock.close()
 
@@ -252,7 +249,6 @@ class StudyStore:
                     self._db.execute(*self._pending_note)
                 yield self._db
                 self._db.execute("COMMIT")
-                self._flusher.written()
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
@@ -417,7 +413,7 @@ def connect(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
         try:
             connection.execute("PRAGMA journal_mode = WAL")
-            # A killed process loses nothing that was committed; the Flusher protects against power failures.
+            # A killed process loses nothing that was committed, a power failure at most what the system had not yet written.
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("BEGIN IMMEDIATE")
@@ -499,43 +495,3 @@ def plain_errors(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the primary result code
         raise StudyError(f"{path}: {_MEANINGS.get(code, f'SQLite reports: {error}')}.") from error
-
-
-class Flusher:
-    """Call ``fsync`` on a file in a background thread after every notification of a write.
-
-    A transaction that waits for the disk takes some milliseconds, a few per cent of a study with short cells. With this class
-    the writer continues: its data survive its own death at once, and that of the machine some milliseconds later.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = os.open(path, os.O_RDWR)
-        self._written = threading.Event()
-        self._closed = False
-        self._error: OSError | None = None
-        self._thread = threading.Thread(target=self._flush, daemon=True)
-        self._thread.start()
-
-    def written(self) -> None:
-        """Request a flush; raise the error of an earlier one, if any."""
-        if self._error is not None:
-            raise StudyError(f"{self._path}: the disk failed while writing ({self._error.strerror}).")
-        self._written.set()
-
-    def _flush(self) -> None:
-        while not self._closed:
-            self._written.wait()
-            self._written.clear()
-            try:
-                os.fsync(self._file)
-            except OSError as error:
-                self._error = error
-                return
-
-    def close(self) -> None:
-        """Flush once more and stop the thread."""
-        self._closed = True
-        self._written.set()
-        self._thread.join()
-        os.close(self._file)
