@@ -19,31 +19,6 @@ std::tuple<size_t, double, double> steps_of_pairs(RowMatrix matrix, OutVector<do
     return {done.steps, done.violation, done.curvature};
 }
 
-SomeRows checked_rows(const Vector<int64_t>& rows, const RowMatrix& matrix) {
-    const size_t n = matrix.shape(0);
-    require(matrix.shape(1) == n, "a square matrix");
-    for (size_t i = 0; i < rows.shape(0); ++i)
-        require(rows.data()[i] >= 0 && size_t(rows.data()[i]) < n, "numbers of rows of the matrix");
-    return {.numbers = rows.data(), .size = rows.shape(0)};
-}
-
-void block_of(RowMatrix matrix, Vector<int64_t> rows, double factor, double shift, OutVector<double> block,
-              Pool& threads) {
-    const SomeRows some = checked_rows(rows, matrix);
-    require(block.shape(0) == some.size * some.size, "a number for each pair of rows");
-    const nb::gil_scoped_release released;
-    copy_block(matrix.data(), matrix.shape(0), some, factor, shift, block.data(), threads);
-}
-
-void sum_of_rows(RowMatrix matrix, Vector<int64_t> rows, Vector<double> weights, double shift,
-                 OutVector<double> sums, Pool& threads) {
-    const SomeRows some = checked_rows(rows, matrix);
-    require(weights.shape(0) == some.size && sums.shape(0) == matrix.shape(0),
-            "a weight for each row and a sum for each column");
-    const nb::gil_scoped_release released;
-    add_weighted_rows(matrix.data(), matrix.shape(0), some, weights.data(), shift, sums.data(), threads);
-}
-
 NewArray<fixed_t> information(nb::ndarray<const fixed_t, nb::ndim<2>, nb::c_contig, nb::device::cpu> sums,
                               Vector<fixed_t> of_rows, Vector<fixed_t> of_columns, double divisor,
                               bool not_negative,
@@ -79,10 +54,6 @@ void bind_simplex(nb::module_& m) {
             "n_threads"_a);
     m.def("pair_steps", &steps_of_pairs, "matrix"_a.noconvert(), "weights"_a.noconvert(),
           "gradient"_a.noconvert(), "tolerance"_a, "max_steps"_a);
-    m.def("copy_block", &block_of, "matrix"_a.noconvert(), "rows"_a, "factor"_a, "shift"_a,
-          "block"_a.noconvert(), "threads"_a);
-    m.def("add_weighted_rows", &sum_of_rows, "matrix"_a.noconvert(), "rows"_a, "weights"_a, "shift"_a,
-          "sums"_a.noconvert(), "threads"_a);
     m.def("information_of_pairs", &information, "sums"_a, "of_rows"_a, "of_columns"_a, "divisor"_a,
           "not_negative"_a, "matrix"_a.noconvert(), "first"_a, "threads"_a);
 }

@@ -12,7 +12,6 @@ namespace {
 // A direction flatter than this share of the largest diagonal entry promises no more than one that is just so
 // flat.
 constexpr double flattest = 1e-12;
-constexpr size_t strip = 512;  // of a vector that many rows are added to, one after the other
 constexpr size_t rows_of_task = 64;
 
 struct Problem : QuadraticProgram {
@@ -75,49 +74,6 @@ PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t m
         to = problem.move(from, to, std::min(best, weights[from]));
         ++result.steps;
     }
-}
-
-void copy_block(const double* matrix, size_t n, const SomeRows& rows, double factor, double shift,
-                double* block, Pool& pool) {
-    const double cost = 1.5 * double(rows.size) * double(rows.size);
-    pool.run((rows.size + rows_of_task - 1) / rows_of_task, cost, [&](size_t task, unsigned) {
-        const size_t last = std::min(rows.size, (task + 1) * rows_of_task);
-        for (size_t i = task * rows_of_task; i < last; ++i) {
-            const double* row = matrix + size_t(rows.numbers[i]) * n;
-            double* to = block + i * rows.size;
-            if (rows.size == n) {
-                for (size_t j = 0; j < n; ++j) to[j] = factor * row[j];
-            } else {
-                for (size_t j = 0; j < rows.size; ++j) to[j] = factor * row[rows.numbers[j]];
-            }
-            to[i] += shift;
-        }
-    });
-}
-
-void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, const double* weights,
-                       double shift, double* sums, Pool& pool) {
-    const double cost = 1.0 * double(n) * double(rows.size);
-    pool.run((n + strip - 1) / strip, cost, [&](size_t task, unsigned) {
-        const size_t first = task * strip, last = std::min(n, first + strip);
-        size_t r = 0;
-        for (; shift == 0 && r + 4 <= rows.size; r += 4) {  // in the same order as one by one
-            const double *a = matrix + size_t(rows.numbers[r]) * n,
-                         *b = matrix + size_t(rows.numbers[r + 1]) * n,
-                         *c = matrix + size_t(rows.numbers[r + 2]) * n,
-                         *d = matrix + size_t(rows.numbers[r + 3]) * n;
-            const double u = weights[r], v = weights[r + 1], w = weights[r + 2], x = weights[r + 3];
-            for (size_t j = first; j < last; ++j)
-                sums[j] = (((sums[j] + u * a[j]) + v * b[j]) + w * c[j]) + x * d[j];
-        }
-        for (; r < rows.size; ++r) {
-            const size_t number = size_t(rows.numbers[r]);
-            const double* row = matrix + number * n;
-            const double weight = weights[r];
-            for (size_t j = first; j < last; ++j) sums[j] += weight * row[j];
-            if (first <= number && number < last) sums[number] += weight * shift;
-        }
-    });
 }
 
 void information_of_pairs(const PairSums& pairs, double* matrix, fixed_t* totals, Pool& pool) {

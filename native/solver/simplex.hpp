@@ -28,20 +28,6 @@ struct QuadraticProgram {
 // two rows of Q and costs O(n).
 PairSteps pair_steps(const QuadraticProgram& program, double tolerance, size_t max_steps);
 
-// Some rows of a matrix, ascending.
-struct SomeRows {
-    const int64_t* numbers;
-    size_t size;
-};
-
-// block = factor times the rows and columns `rows` of the n x n matrix, and `shift` added to its diagonal.
-void copy_block(const double* matrix, size_t n, const SomeRows& rows, double factor, double shift,
-                double* block, Pool& pool);
-
-// sums += the rows of matrix + shift * I, each times its weight, one after the other.
-void add_weighted_rows(const double* matrix, size_t n, const SomeRows& rows, const double* weights,
-                       double shift, double* sums, Pool& pool);
-
 // Sums of n log n over the tables of n features with some columns, those of the features from `first` on, and
 // how they become information in bits.
 struct PairSums {

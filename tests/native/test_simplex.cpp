@@ -82,38 +82,9 @@ void test_random_problems() {
     }
 }
 
-// Parts of a matrix, and sums of its rows, over the border of a strip.
-void test_parts() {
-    constexpr size_t n = 1030;
-    std::vector<double> matrix(n * n);
-    for (size_t i = 0; i < n * n; ++i) matrix[i] = double(i % 97);
-    const std::vector<int64_t> some{0, 3, 1029};
-    std::vector<double> block(9), sums(n, 1.0), all(n * n);
-    Pool pool(3);
-    copy_block(matrix.data(), n, {.numbers = some.data(), .size = 3}, 2.0, 0.5, block.data(), pool);
-    for (size_t i = 0; i < 3; ++i)
-        for (size_t j = 0; j < 3; ++j)
-            EXPECT(block[i * 3 + j] ==
-                   2 * matrix[size_t(some[i]) * n + size_t(some[j])] + (i == j ? 0.5 : 0));
-    const std::vector<double> weights{1, 2, 4};
-    add_weighted_rows(matrix.data(), n, {.numbers = some.data(), .size = 3}, weights.data(), 0.25,
-                      sums.data(), pool);
-    for (size_t j = 0; j < n; ++j) {
-        double expected = 1;
-        for (size_t r = 0; r < 3; ++r)
-            expected += weights[r] * (matrix[size_t(some[r]) * n + j] + (size_t(some[r]) == j ? 0.25 : 0));
-        EXPECT(sums[j] == expected);
-    }
-    std::vector<int64_t> every(n);
-    for (size_t i = 0; i < n; ++i) every[i] = int64_t(i);
-    copy_block(matrix.data(), n, {.numbers = every.data(), .size = n}, 1.0, 0.0, all.data(), pool);
-    EXPECT(all == matrix);
-}
-
 }  // namespace
 
 void test_simplex() {
-    test_parts();
     test_known_answers();
     test_random_problems();
 }

@@ -9,7 +9,6 @@ from scipy.linalg import eigh_tridiagonal
 from scipy.linalg.blas import dsymv
 
 from labelsieve import core
-from labelsieve.resources import n_threads
 
 Array = NDArray[np.float64]
 
@@ -138,8 +137,6 @@ class QuadraticProgram:
         Largest ``optimality`` at the end.
     max_steps : int, default=10000000
         Total number of pair steps.
-    n_jobs : int, default=None
-        Threads that copy and add rows of a stored matrix; the result does not depend on it.
 
     Attributes
     ----------
@@ -174,10 +171,8 @@ class QuadraticProgram:
     shift: float = 0.0
     tolerance: float = 1e-8
     max_steps: int = 10_000_000
-    n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        self._threads = core.Threads(n_threads(self.n_jobs))
         self.n_steps = 0
         self.pair_curvature = np.inf
         corners = 0.5 * self._quadratic * (self.matrix.diagonal + self.shift) - self.alpha * self.relevance
@@ -327,11 +322,15 @@ class QuadraticProgram:
     def _part_of_whole(self, members: Indices, factor: float, shift: float) -> Array:
         """Rows and columns of the whole matrix, times a factor and with a shift of the diagonal, in the same space."""
         assert self._whole is not None
+        n = len(members)
         if self._space is None:
             self._space = np.empty(len(self.matrix) ** 2)
-        part = self._space[: len(members) ** 2]
-        core.copy_block(self._whole, members, factor, shift, part, self._threads)
-        return part.reshape(len(members), len(members))
+        part = self._space[: n * n].reshape(n, n)
+        for position, row in enumerate(members):
+            np.take(self._whole[row], members, out=part[position], mode="clip")
+        part *= factor
+        part[np.diag_indices(n)] += shift
+        return part
 
     def _exact_gradient(self) -> Array:
         gradient = -self.alpha * self.relevance
@@ -343,9 +342,6 @@ class QuadraticProgram:
         if self._quadratic == 0:  # no column is needed at all
             return
         features, weights = features[weights != 0], weights[weights != 0]
-        if self._whole is not None:  # one after the other, as below: the same sums to the last bit
-            core.add_weighted_rows(self._whole, features, self._quadratic * weights, self.shift, gradient, self._threads)
-            return
         for j, weight in zip(features, weights, strict=True):
             gradient += (self._quadratic * weight) * self.matrix.column(int(j))
             gradient[j] += self._quadratic * weight * self.shift
