@@ -16,19 +16,29 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from labelsieve import Sieve
-from labelsieve.classifiers import J48, BRkNN, Neighbors
+from labelsieve.classifiers import J48, BRkNN, LabelPowerset, Neighbors
 from labelsieve.classifiers.base import MultiLabelClassifier
+from labelsieve.classifiers.labelsets import fit_powerset
 from labelsieve.datasets.splits import MOST, Split, Splitter, row_count
 from labelsieve.discretize import EqualWidth
 from labelsieve.discretize.base import BaseBins
 from labelsieve.errors import InputError, whole_number
-from labelsieve.parameters import AT_LEAST_ONE, Interval, StrOptions, checked_fit, parameter
+from labelsieve.parameters import AT_LEAST_ONE, Interval, StrOptions, checked_fit, checked_meta_fit, parameter
 from labelsieve.registry import PRESETS, resolve_method
 from labelsieve.selectors.base import N_FEATURES, BaseSieve, Count, Result
 from labelsieve.tables.codes import MAX_LEVELS, Codes, ColumnCuts
 from labelsieve.tables.frames import NumberTable, validate_data
 from labelsieve.tables.problem import Problem
-from labelsieve.tables.types import CompressedMatrix, FloatArray, Matrix, SparseMatrix, TableLike, TargetsLike, is_sparse
+from labelsieve.tables.types import (
+    CompressedMatrix,
+    FloatArray,
+    Matrix,
+    SparseMatrix,
+    TableLike,
+    TargetsLike,
+    WeightsLike,
+    is_sparse,
+)
 from labelsieve.tables.weights import RowWeights
 
 _MASK = 2**48 - 1
@@ -529,6 +539,88 @@ class _Categories(CategoricalNB):
 
 def _dense_unless(X: TableLike, model: BaseEstimator) -> Any:
     return X if isinstance(model, BernoulliNB) or not is_sparse(X) else X.toarray()
+
+
+@dataclass(eq=False, repr=False)
+class MulanPowerset(LabelPowerset):
+    """Mulan's label powerset: ties of labelsets are broken at random, and confidences are those of the predicted labelset.
+
+    The confidence of a label is the probability p of the predicted labelset if the label is in it, and 1 - p otherwise. Of
+    labelsets with the same largest probability one is drawn by :class:`JavaRandom` with seed 1, in the order of the rows, and
+    the labelsets are in the order in which Java iterates over a ``HashSet`` of them.
+
+    Parameters
+    ----------
+    base : classifier
+        A multi-class classifier with ``predict_proba``.
+
+    Notes
+    -----
+    Each call begins with the seed, as Mulan does for each fold. In a cross-validation Mulan predicts rows in the shuffled order
+    of :class:`MulanFolds`, and a study in ascending order, so the draws differ there. Cost: that of
+    :class:`~labelsieve.classifiers.LabelPowerset`.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> model = MulanPowerset(DecisionTreeClassifier(max_depth=1))
+    >>> model.fit([[0.0], [0.0], [1.0]], [[1, 0], [1, 1], [0, 1]]).predict_proba([[0.0], [1.0]])
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+
+    @checked_meta_fit
+    def fit(self, X: TableLike, y: TargetsLike, sample_weight: WeightsLike = None) -> Self:
+        """Fit the classifier of labelsets, and put these in Java's order."""
+        X, labels, weights = self._read(X, y, sample_weight)
+        self.model_ = fit_powerset(self.base, X, labels, self._space(), weights)
+        rows = labels.toarray().astype(int).astype(str)
+        first = list(dict.fromkeys("".join(row) for row in rows))
+        position = {"".join(row): index for index, row in enumerate(self.model_.labelsets.toarray().astype(int).astype(str))}
+        self._order = np.array([position[labelset] for labelset in hash_set_order(first)], dtype=np.intp)
+        return self
+
+    def _chosen(self, X: TableLike) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Return the predicted labelset of every row, and its probability."""
+        probabilities = self.model_.model.probabilities(self._read_queries(X))[:, self._order]
+        largest = probabilities.max(axis=1)
+        random, chosen = JavaRandom(1), probabilities.argmax(axis=1)
+        ties = probabilities == largest[:, np.newaxis]
+        for row in np.flatnonzero(np.count_nonzero(ties, axis=1) > 1):
+            equal = np.flatnonzero(ties[row])
+            chosen[row] = equal[random.below(len(equal))]
+        return self.model_.labelsets[self._order[chosen]].toarray().astype(bool), largest
+
+    def _present(self, X: TableLike) -> NDArray[np.bool_]:
+        return self._chosen(X)[0]
+
+    def _label_probabilities(self, X: TableLike) -> NDArray[np.float64]:
+        present, largest = self._chosen(X)
+        probabilities: NDArray[np.float64] = np.where(present, largest[:, np.newaxis], 1 - largest[:, np.newaxis])
+        return probabilities
+
+
+def hash_set_order(texts: Sequence[str]) -> list[str]:
+    r"""Return distinct texts in the order in which Java (since version 8) iterates over a ``HashSet`` that they were added to.
+
+    The set has a power of two of buckets, 16 or more, and at most three elements for four buckets. The bucket of a text is
+    given by its hash :math:`\sum_i 31^{n-1-i} c_i` modulo :math:`2^{32}`, whose upper half is first added to its lower half
+    bit by bit (exclusive or). Elements of a bucket are in the order in which they were added.
+
+    >>> hash_set_order(["01", "10", "11", "00"])
+    ['11', '00', '01', '10']
+    """
+    buckets = 16
+    while 4 * len(texts) > 3 * buckets:
+        buckets *= 2
+
+    def bucket(text: str) -> int:
+        code = 0
+        for character in text:
+            code = (31 * code + ord(character)) % 2**32
+        return (code ^ (code >> 16)) % buckets
+
+    return sorted(texts, key=bucket)
 
 
 @dataclass(eq=False, repr=False)

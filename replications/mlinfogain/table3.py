@@ -9,7 +9,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 
 from labelsieve.chains import ClassifierChain
-from labelsieve.classifiers import HOMER, IBLR, BinaryRelevance, LabelPowerset, MLkNN, PrunedPowerset, RAkEL
+from labelsieve.classifiers import HOMER, IBLR, BinaryRelevance, MLkNN, PrunedPowerset, RAkEL
 from labelsieve.labelspace import NetworkRule
 from labelsieve.statistics import ranks
 from labelsieve.studies import Protocol, StudyResults
@@ -25,7 +25,7 @@ from replications.mlinfogain.losses import (
     compared_methods,
     mulan_protocol,
 )
-from replications.mulan import MixedNaiveBayes, MulanBRkNN, MulanJ48, WekaKNN, WekaScaler
+from replications.mulan import MixedNaiveBayes, MulanBRkNN, MulanJ48, MulanPowerset, WekaKNN, WekaScaler
 from replications.replication import Compared, DataHome, Replication, Results, ResultTable, selected_sets, sources
 
 PART = "table3"
@@ -58,9 +58,9 @@ def classifiers() -> dict[str, Any]:
         "CC + NaiveBayes": ClassifierChain(bayes, network=natural),
         "HOMER + K-NN": scaled(HOMER(present_if_tied(knn), random_state=0)),
         "IBLR": scaled(IBLR(10, ties="all")),
-        "LP + DecisionTree": LabelPowerset(tree),
-        "LP + K-NN": scaled(LabelPowerset(knn)),
-        "LP + NaiveBayes": LabelPowerset(bayes),
+        "LP + DecisionTree": MulanPowerset(tree),
+        "LP + K-NN": scaled(MulanPowerset(knn)),
+        "LP + NaiveBayes": MulanPowerset(bayes),
         "ML-KNN": scaled(MLkNN(10, ties="all")),
         "PPT + K-NN": scaled(PrunedPowerset(knn, min_count=4, split="smallest", threshold=0.21)),
         "RAKEL + K-NN": scaled(rakel(knn)),

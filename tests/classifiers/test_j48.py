@@ -21,7 +21,7 @@ from labelsieve.classifiers.j48 import best_cuts, more_errors
 from labelsieve.datasets import fetch, load
 from labelsieve.errors import InputError
 from labelsieve.labelspace import NetworkRule
-from replications.mulan import MulanJ48
+from replications.mulan import MulanJ48, MulanPowerset
 from tests.support import shared_files
 from tests.support.shared_files import shared_file
 
@@ -155,6 +155,7 @@ def present_if_tied(base):
     [
         ("BR_J48", BinaryRelevance(present_if_tied(MulanJ48()))),
         ("CC_J48", ClassifierChain(present_if_tied(MulanJ48()), network=NetworkRule("preceding", order="given"))),
+        ("LP_J48", MulanPowerset(MulanJ48())),
         ("PPT_default_J48_p3_noloss", PrunedPowerset(MulanJ48(), min_count=4, split="smallest", threshold=0.21)),
     ],
 )
