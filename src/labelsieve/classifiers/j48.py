@@ -242,12 +242,13 @@ class Node:
     def divide(self, X: Floats, part: Part) -> list[Part]:
         """Return the rows of each branch; those with a missing value are in every branch that has a share."""
         branches = self.branches(X[part.rows, self.column])
+        missing = branches == -1
+        some = bool(missing.any())
         parts = []
         for branch in range(self.n_branches):
             inside = branches == branch
             weights = part.weights
-            if self.shares[branch] > 0:
-                missing = branches == -1
+            if some and self.shares[branch] > 0:
                 weights = np.where(missing, weights * self.shares[branch], weights)
                 inside |= missing
             parts.append(Part(part.rows[inside], weights[inside]))
@@ -275,6 +276,20 @@ class TrainingRows:
         return np.bincount(self.y[part.rows], part.weights, minlength=self.n_classes).astype(np.float64)
 
 
+def levels_of(X: Floats) -> list[Floats]:
+    """Return the distinct values of each column, without missing ones.
+
+    >>> [levels.tolist() for levels in levels_of(np.array([[0.0, 3], [1, 2], [0, 3]]))]
+    [[0.0, 1.0], [2.0, 3.0]]
+    """
+    binary = ((X == 0) | (X == 1)).all(axis=0)
+    low, high = (X.min(axis=0), X.max(axis=0)) if len(X) else (np.empty(0), np.empty(0))
+    return [
+        np.unique([low[column], high[column]] if binary[column] else values[~np.isnan(values)])
+        for column, values in enumerate(X.T)
+    ]
+
+
 class Splits(NamedTuple):
     """The best split of each column: gain and gain ratio (0 where there is none), whether it is valid, and its cut."""
 
@@ -300,7 +315,7 @@ class Grower:
         self._order = np.argsort(self._values, axis=1, kind="stable").astype(np.int32)  # missing values are last
         self._weights = np.zeros(n)  # of the rows of the node that is being split; others are left over from before
         self._kept = np.zeros(n, dtype=bool)
-        self._levels = [np.unique(column[~np.isnan(column)]) for column in data.X[:, data.nominal].T]
+        self._levels = levels_of(data.X[:, data.nominal])
         sizes = np.array([len(levels) for levels in self._levels], dtype=np.intp)
         self._starts = np.concatenate([[0], np.cumsum(sizes + 1)]).astype(np.intp)  # one more level: missing
         self._set_levels()
@@ -316,15 +331,20 @@ class Grower:
         few where columns are words or other rare events.
         """
         n = len(self._data.X)
-        rows, levels = [], []
-        self._usual = np.zeros(len(self._levels), dtype=np.intp)
-        for column, (values, known) in enumerate(zip(self._data.X[:, self._data.nominal].T, self._levels, strict=True)):
+        X = self._data.X[:, self._data.nominal]
+        two = np.array([known.tolist() == [0, 1] for known in self._levels], dtype=bool) & ~np.isnan(X).any(axis=0)
+        self._usual = self._starts[:-1] + (two & (X.sum(axis=0) > n / 2))  # of the columns of zeros and ones
+        found, columns = np.nonzero(X[:, two] != (self._usual - self._starts[:-1])[two])
+        columns = np.flatnonzero(two)[columns]
+        rows, levels = [found], [2 * self._starts[columns] + 1 - self._usual[columns]]
+        for column in np.flatnonzero(~two):
+            values, known = X[:, column], self._levels[column]
             codes = np.where(np.isnan(values), len(known), np.searchsorted(known, values))
             usual = int(np.bincount(codes).argmax())
             self._usual[column] = self._starts[column] + usual
             rows.append(np.flatnonzero(codes != usual))
             levels.append(self._starts[column] + codes[rows[-1]])
-        positions = (np.concatenate([*rows, np.empty(0, np.intp)]), np.concatenate([*levels, np.empty(0, np.intp)]))
+        positions = np.concatenate(rows), np.concatenate(levels)
         ones = np.ones(len(positions[0]), dtype=np.int8)
         self._unusual = sp.csr_array((ones, positions), shape=(n, int(self._starts[-1])))
 
@@ -552,10 +572,11 @@ class Pruner:
             self.prune(child)
         as_tree = sum(child.errors for child in node.children)
         position = node.n_branches - 1 - int(np.argmax(node.shares[::-1]))  # the last of equal ones
-        as_branch = self._errors_of_branch(node, position)
-        if as_leaf <= min(as_tree, as_branch) + NEAR_ESTIMATE + TOLERANCE:
+        much = NEAR_ESTIMATE + TOLERANCE
+        as_branch = self._errors_of_branch(node, position, as_leaf if as_leaf <= as_tree + much else as_tree + much)
+        if as_leaf <= min(as_tree, as_branch) + much:
             node.become_leaf()
-        elif as_branch <= as_tree + NEAR_ESTIMATE + TOLERANCE:
+        elif as_branch <= as_tree + much:
             assert node.part is not None
             node.become(node.children[position])
             self._refill(node, node.part)
@@ -563,14 +584,14 @@ class Pruner:
         else:
             node.errors = as_tree
 
-    def _errors_of_branch(self, node: Node, position: int) -> float:
-        """Return the estimated errors of a branch if it had all rows of the node."""
+    def _errors_of_branch(self, node: Node, position: int, most: float) -> float:
+        """Return the estimated errors of a branch if it had all rows of the node, or a number above ``most``."""
         assert node.part is not None
         branch = node.children[position]
         if self._missing:
             return self._errors_with(branch, node.part)
         others = node.branches(self._data.X[node.part.rows, node.column]) != position
-        return self._errors_with_more(branch, Part(node.part.rows[others], node.part.weights[others]))
+        return self._errors_with_more(branch, Part(node.part.rows[others], node.part.weights[others]), most)
 
     def _errors(self, counts: Floats) -> float:
         """Return the estimated errors of a leaf."""
@@ -587,17 +608,21 @@ class Pruner:
         node.shares = own
         return sum(self._errors_with(child, below) for child, below in zip(node.children, parts, strict=True))
 
-    def _errors_with_more(self, node: Node, part: Part) -> float:
+    def _errors_with_more(self, node: Node, part: Part, most: float) -> float:
         """Return the estimated errors of a subtree if it had these rows as well; no value may be missing.
 
-        Equal to :meth:`_errors_with` of all rows, and faster, because most subtrees get none of the rows.
+        Equal to :meth:`_errors_with` of all rows, and faster: most leaves get none of the rows and keep their errors. Rows only
+        add to the errors of a leaf, so the search ends as soon as they are above ``most``.
         """
-        if not len(part.rows):
-            return node.errors
-        if node.is_leaf:
-            return self._errors(node.counts + self._data.counts(part))
-        parts = node.divide(self._data.X, part)
-        return sum(self._errors_with_more(child, below) for child, below in zip(node.children, parts, strict=True))
+        errors, waiting = node.errors, [(node, part)]
+        while waiting and errors <= most:
+            below, inside = waiting.pop()
+            if below.is_leaf:
+                errors += self._errors(below.counts + self._data.counts(inside)) - below.errors
+            else:
+                parts = below.divide(self._data.X, inside)
+                waiting += [pair for pair in zip(below.children, parts, strict=True) if len(pair[1].rows)]
+        return errors
 
     def _refill(self, node: Node, part: Part) -> None:
         """Send other training rows down a subtree."""
