@@ -2,7 +2,8 @@
 
 ``run`` takes groups of cells (all splits of a data set, method and classifier) in the order of their expected cost, stops by
 itself at its time limit, and leaves folders that ``collect`` merges into the archive. ``plan`` lists what is left and its
-expected cost, and ``check`` computes some archived cells again. The cost of a group is that of its finished splits, in the
+expected cost; a machine without the archive runs such a list, or a part of it, with ``run --plan FILE``. ``check`` computes
+some archived cells again. The cost of a group is that of its finished splits, in the
 archive or in this run; before the first, it is guessed from the size of the data and corrected by the groups of the same
 learner that are finished.
 """
@@ -16,7 +17,7 @@ import sys
 import time
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
@@ -63,7 +64,7 @@ class Costs:
     """Expected seconds of a cell, learned from those that are finished.
 
     Before the first cell of a group is finished, the guess for it is multiplied by the mean ratio of seconds to guesses of
-    the groups with the same method and classifier, or of the same study.
+    the groups with the same data set and classifier, or with the same method and classifier, or of the same study.
     """
 
     def __init__(self) -> None:
@@ -76,7 +77,7 @@ class Costs:
         total, number = self.measured.get(group, (0.0, 0))
         self.measured[group] = total + seconds * count, number + count
         ratio = math.log(max(seconds, 1e-4) / self.guesses[group])
-        for key in (self._learner(group), (group.study,)):
+        for key in self._similar(group):
             logs, number = self._ratios.get(key, (0.0, 0))
             self._ratios[key] = logs + ratio, number + 1
 
@@ -85,12 +86,14 @@ class Costs:
         if group in self.measured:
             total, number = self.measured[group]
             return total / number
-        logs, number = self._ratios.get(self._learner(group), self._ratios.get((group.study,), (0.0, 1)))
+        logs, number = next((self._ratios[key] for key in self._similar(group) if key in self._ratios), (0.0, 1))
         return self.guesses[group] * math.exp(logs / number)
 
     @staticmethod
-    def _learner(group: Group) -> tuple[str, ...]:
-        return group.study, group.part, group.method, group.classifier
+    def _similar(group: Group) -> list[tuple[str, ...]]:
+        """Return keys of similar groups, from the most similar ones on."""
+        study, part, dataset, method, classifier = group
+        return [(study, part, "data", dataset, classifier), (study, part, "method", method, classifier), (study,)]
 
 
 def load_parts(names: Sequence[str], sets: Sequence[str] | None, data_home: str | None) -> dict[tuple[str, str], PartOfStudy]:
@@ -135,9 +138,11 @@ def cells_to_run(
                     rows, _, labels = loaded.facts[batch.dataset].shape
                     costs.guesses[group] = GUESS * rows * labels * sum(step.sizes)
                     if group in known:
-                        costs.add(group, known[group].seconds, len(known[group].splits))
+                        costs.add(group, known[group].seconds, max(1, len(known[group].splits)))
                 if group not in known or batch.split not in known[group].splits:
                     missing[group].append(Cell(group, replace(batch, steps=[selections[step.method.name], step])))
+    for cells in missing.values():
+        cells.sort(key=lambda cell: cell.batch.split)
     return dict(missing), costs
 
 
@@ -150,15 +155,18 @@ def run(
     sets: Sequence[str] | None = None,
     data_home: str | None = None,
     known: Mapping[Group, Finished],
+    planned: Container[Group] | None = None,
 ) -> int:
     """Run missing cells until nothing is left or the time is over; return the number of finished cells.
 
     Cells are written to ``OUT/STUDY/PART`` as they finish. A cell that does not fit in the remaining time is not started, and
-    one that is running at its end is lost.
+    one that is running at its end is lost. With ``planned``, other groups are not run.
     """
     deadline = time.monotonic() + 60 * minutes - ENDING
     parts = load_parts(names, sets, data_home)
     missing, costs = cells_to_run(parts, known)
+    if planned is not None:
+        missing = {group: cells for group, cells in missing.items() if group in planned}
     cells = dict(enumerate(cell for group in missing.values() for cell in group))
     say(f"{len(cells):,} cells of {len(missing):,} groups are missing.")
     done = 0
@@ -241,7 +249,7 @@ class Queue:
         if not fitting:
             return None
         cheapest = min(fitting, key=lambda group: expected[group] * len(self._waiting[group]))
-        index = self._waiting[cheapest].pop()
+        index = self._waiting[cheapest].pop(0)  # the first split, so that samples are of the first splits
         if not self._waiting[cheapest]:
             del self._waiting[cheapest]
         return index
@@ -346,6 +354,23 @@ def plan_document(
     return sorted(listed, key=lambda entry: entry["seconds"])
 
 
+def read_plan(path: Path) -> dict[Group, Finished]:
+    """Return the groups of a plan, with the splits that are finished and the expected seconds of a cell."""
+    entries = json.loads(path.read_text("utf-8"))
+    return {
+        Group(*(entry[name] for name in Group._fields)): Finished(set(entry["finished"]), entry["seconds"] / entry["missing"])
+        for entry in entries
+    }
+
+
+def with_splits(known: Mapping[Group, Finished], more: Mapping[Group, Finished]) -> dict[Group, Finished]:
+    """Add the finished splits of groups; the seconds are those of ``more`` where it has the group."""
+    added = {
+        group: Finished(found.splits | known[group].splits, found.seconds) for group, found in more.items() if group in known
+    }
+    return {**known, **more, **added}
+
+
 def say(text: str) -> None:
     """Print a line at once, also into a file."""
     sys.stdout.write(f"{text}\n")
@@ -367,6 +392,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         command.add_argument("--data", help="Folder of the data sets; default: $LABELSIEVE_DATA.")
         if name == "run":
             command.add_argument("--fresh", action="store_true", help="Ignore the archive; read the folder only.")
+            command.add_argument(
+                "--plan", type=Path, help="Run the groups of this file, an output of plan; ignore the archive."
+            )
             command.add_argument("--out", type=Path, required=True, help="Folder for the results.")
             command.add_argument("--jobs", type=int, default=1, help="Number of processes.")
             command.add_argument("--minutes", type=float, default=10.0, help="Time limit.")
@@ -378,7 +406,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for name, count in collect(given.folders, given.commit).items():
             say(f"{name}: {count:,} cells")
         return
-    names = given.studies or list(REPLICATIONS)
+    planned = read_plan(given.plan) if given.command == "run" and given.plan is not None else None
+    listed = list(REPLICATIONS) if planned is None else sorted({group.study for group in planned})
+    names = given.studies or listed
     for name in names:
         if name not in REPLICATIONS:
             raise unknown_name("replication", name, REPLICATIONS)
@@ -386,8 +416,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.command == "run":
         if matrix_kernels() != {KERNELS}:
             raise InputError(f"archived cells use the {KERNELS} kernels of OpenBLAS, which this machine cannot run.")
-        known = finished([] if given.fresh else names, given.out)
-        run(names, given.out, jobs=given.jobs, minutes=given.minutes, sets=sets, data_home=given.data, known=known)
+        known = finished([] if given.fresh or planned is not None else names, given.out)
+        if planned is not None:
+            known = with_splits(planned, known)
+            sets = sorted({group.dataset for group in planned}) if sets is None else sets
+        options = {"jobs": given.jobs, "minutes": given.minutes, "sets": sets, "data_home": given.data}
+        run(names, given.out, **options, known=known, planned=planned)
     elif given.command == "check":
         if not check(names, given.data):
             raise SystemExit(1)
