@@ -1,5 +1,6 @@
 """The archive of replicated values: studies fill it cell by cell, and computing a cell again gives what it holds."""
 
+import json
 import os
 import re
 import subprocess
@@ -85,8 +86,35 @@ def test_groups_that_need_the_fewest_seconds_in_all_come_first():
     costs.add(three, 10.0)
     cells = [campaign.Cell(group, None) for group in (one, two, three, three)]
     queue = campaign.Queue(dict(enumerate(cells)), costs)
-    assert [queue.take(100.0) for _ in range(3)] == [1, 3, 2], "17 s, then two cells of 10 s"
+    assert [queue.take(100.0) for _ in range(3)] == [1, 2, 3], "17 s, then two cells of 10 s, the first split first"
     assert queue.take(10.0) is None, "no time is left for it"
+
+
+def test_costs_are_guessed_from_the_same_data_before_the_same_method():
+    fast, slow = (archive.Group("study", "part", name, "jmi", "knn") for name in ("small", "large"))
+    costs = campaign.Costs()
+    costs.guesses |= {fast: 1.0, slow: 10.0, slow._replace(method="all"): 10.0}
+    costs.add(fast, 8.0)
+    assert costs(slow) == pytest.approx(80.0)
+    costs.add(slow._replace(method="all"), 20.0)
+    assert costs(slow) == pytest.approx(20.0)
+
+
+def test_a_machine_without_the_archive_runs_the_groups_of_a_plan(empty, data_home, monkeypatch, capsys):
+    campaign.main(["plan", STUDY, "--sets", SET, "--data", data_home])
+    plan = [entry for entry in json.loads(capsys.readouterr().out) if entry["method"] == "mlinfogain"]
+    plan[0] |= {"finished": [0, 2], "missing": 8, "seconds": 4.0}
+    path = empty / "plan.json"
+    path.write_text(json.dumps(plan))
+    monkeypatch.setattr(archive, "_parquet", lambda: pytest.fail("the archive is read"))
+    monkeypatch.setattr(campaign, "matrix_kernels", lambda: {archive.KERNELS})
+    command = ["run", "--plan", str(path), "--out", str(empty / "shard"), "--data", data_home]
+    campaign.main(command)
+    assert "8 cells finished, 0 left." in capsys.readouterr().out
+    (group,) = campaign.read_plan(path)
+    assert archive.finished([], empty / "shard")[group].splits == {1, 3, 4, 5, 6, 7, 8, 9}
+    campaign.main(command)
+    assert "0 cells of 0 groups" in capsys.readouterr().out
 
 
 def test_a_group_that_turns_out_to_be_expensive_waits():
@@ -94,10 +122,10 @@ def test_a_group_that_turns_out_to_be_expensive_waits():
     costs = campaign.Costs()
     costs.guesses |= {cheap: 2.0, misjudged: 0.1}
     queue = campaign.Queue(dict(enumerate(campaign.Cell(group, None) for group in (misjudged, misjudged, cheap))), costs)
-    assert queue.take(1000.0) == 1
+    assert queue.take(1000.0) == 0
     costs.add(misjudged, 100.0)
     costs.add(cheap, 2.0)
-    assert [queue.take(1000.0) for _ in range(2)] == [2, 0]
+    assert [queue.take(1000.0) for _ in range(2)] == [2, 1]
 
 
 @pytest.fixture(scope="module")
