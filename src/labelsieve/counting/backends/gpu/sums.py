@@ -6,7 +6,7 @@ multiplies these lists as fast as it reads them.
 """
 
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from labelsieve.tables.types import DeviceArray
 if TYPE_CHECKING:
     from labelsieve.counting.backends.gpu.kernels import CudaKernels
 
+COPIED = 2**28  # bytes of digits that are copied to the GPU at once
 LEVELS_OF_TILE = 8  # levels of a feature that a block of threads adds up, as in sums.cu
 
 
@@ -59,14 +60,19 @@ class DeviceNumbers:
 
     @classmethod
     def of(cls, kernels: "CudaKernels", digits: Digits) -> Self:
-        """Copy digits to the GPU, a block of rows at a time, and put them together there."""
+        """Copy digits to the GPU, some blocks of rows at a time, and put them together there."""
+        n_columns, n_rows = digits.n_columns, digits.n_rows
+        whole, step = n_rows // BLOCK * BLOCK, max(1, COPIED // (4 * BLOCK * n_columns)) * BLOCK
         with kernels.device:
-            cells = kernels.xp.empty((digits.n_columns, digits.n_rows), dtype=np.int32)
-            for start in range(0, digits.n_rows, BLOCK):
-                stop = min(start + BLOCK, digits.n_rows)
-                block = kernels.to_device(digits.take_rows(start, stop).cells).reshape(digits.n_columns, -1, 2, 32)
-                numbers = block[:, :, 0].astype(np.int32) * 4096 + block[:, :, 1]
-                cells[:, start:stop] = numbers.reshape(digits.n_columns, -1)[:, : stop - start]
+            cells = kernels.xp.empty((n_columns, n_rows), dtype=np.int32)
+            for start, stop in pairwise([*range(0, whole, step), whole, n_rows]):
+                if start == stop:
+                    continue
+                size = min(BLOCK, -(-(stop - start) // 32) * 32)  # the last block is filled up to groups of 32 rows
+                copied = kernels.to_device(digits.take_rows(start, stop).cells).reshape(-1, n_columns, size // 32, 2, 32)
+                numbers = copied[:, :, :, 0].astype(np.int32) * 4096 + copied[:, :, :, 1]
+                rows = numbers.reshape(-1, n_columns, size).transpose(1, 0, 2).reshape(n_columns, -1)
+                cells[:, start:stop] = rows[:, : stop - start]
         return cls(kernels, cells)
 
     @property
