@@ -48,52 +48,121 @@ void center_own(Vector<int64_t> high, Vector<int64_t> low, Vector<int64_t> one_h
                    total, factors.data(), other_factors.data(), to.high, to.low);
 }
 
-void project_columns(OutRows rows, OutRows rows_low, size_t n_before, OutVector<double> products,
-                     OutVector<double> products_low, size_t s, double left, double left_low, Pool& threads) {
-    const size_t n = rows.shape(1);
-    require(rows_low.shape(0) == rows.shape(0) && rows_low.shape(1) == n && n_before < rows.shape(0) && s < n,
-            "shapes differ");
-    const Directions before{
-        .rows = {.high = rows.data(), .low = rows_low.data()}, .size = n_before, .n_columns = n, .pitch = n};
-    const Wide2 out{.high = rows.data() + n_before * n, .low = rows_low.data() + n_before * n};
-    const Wide2 given = pair_of(products, products_low, n);
-    const nb::gil_scoped_release released;
-    project(before, given, s, {left, left_low}, threads, out);
-}
+// A pursuit and the arrays of Python that it reads and changes.
+class BoundPursuit {
+  public:
+    BoundPursuit(Vector<int64_t> starts, OutRows products, OutVector<double> squares,
+                 OutVector<double> squares_low, Vector<int64_t> sums_high, Vector<int64_t> sums_low,
+                 Vector<double> factors, Vector<double> least, OutVector<double> left,
+                 Vector<double> explained, double total, double n_rows, double penalty, double weak,
+                 double guard)
+        : starts_(std::move(starts)), products_(std::move(products)), squares_(std::move(squares)),
+          squares_low_(std::move(squares_low)), sums_high_(std::move(sums_high)),
+          sums_low_(std::move(sums_low)), factors_(std::move(factors)), least_(std::move(least)),
+          left_(std::move(left)), explained_(std::move(explained)),
+          pursuit_({.state = state(),
+                    .sums = wide_of(sums_high_, sums_low_, n_columns()),
+                    .factors = factors_.data(),
+                    .least = least_.data(),
+                    .total = total,
+                    .n_rows = n_rows,
+                    .left = {left_.data(), left_.shape(0)},
+                    .explained = explained_.data(),
+                    .penalty = penalty,
+                    .weak = weak,
+                    .guard = guard}) {}
 
-PursuitState state_of(const Vector<int64_t>& starts, const OutRows& products,
-                      const OutVector<double>& squares, const OutVector<double>& squares_low) {
-    check_starts(view_of(starts), products.shape(0));
-    PursuitState state{
-        .starts = view_of(starts), .n_targets = products.shape(1), .products = products.data()};
-    size_t n_squares = 0;
-    for (size_t f = 0; f < state.size(); ++f) n_squares += state.width(f) * (state.width(f) + 1) / 2;
-    state.squares = pair_of(squares, squares_low, n_squares);
-    return state;
-}
+    void scores(OutVector<double> gains, Pool& threads) const {
+        require(gains.shape(0) == n_features(), "a gain for each feature");
+        const nb::gil_scoped_release released;
+        pursuit_.scores(threads, gains.data());
+    }
 
-void fold(Vector<int64_t> starts, OutRows products, OutVector<double> squares, OutVector<double> squares_low,
-          OutVector<double> of_columns, OutVector<double> of_columns_low, Vector<double> of_targets,
-          Pool& threads) {
-    const PursuitState state = state_of(starts, products, squares, squares_low);
-    const Wide2 along = pair_of(of_columns, of_columns_low, products.shape(0));
-    require(of_targets.shape(0) == state.n_targets, "shapes differ");
-    const nb::gil_scoped_release released;
-    fold_direction(state, along, of_targets.data(), threads);
-}
+    void penalties(OutVector<double> penalties, OutVector<double> guards) const {
+        require(penalties.shape(0) == left_.shape(0) && guards.shape(0) == left_.shape(0), "shapes differ");
+        pursuit_.penalties(penalties.data(), guards.data());
+    }
 
-void gains(Vector<int64_t> starts, OutRows products, OutVector<double> squares, OutVector<double> squares_low,
-           Vector<double> least, double weak, Vector<double> penalties, Vector<double> guards,
-           OutVector<double> out, Pool& threads) {
-    const PursuitState state = state_of(starts, products, squares, squares_low);
-    require(least.shape(0) == products.shape(0) && penalties.shape(0) == state.n_targets &&
-                guards.shape(0) == state.n_targets && out.shape(0) == state.size(),
-            "shapes differ");
-    const GainRules rules{
-        .least = least.data(), .weak = weak, .penalties = penalties.data(), .guards = guards.data()};
-    const nb::gil_scoped_release released;
-    pursuit_gains(state, rules, threads, out.data());
-}
+    void round(OutVector<double> gains) const { pursuit_.round({gains.data(), gains.shape(0)}); }
+
+    bool can_take_out(size_t column) const {
+        require(column < n_columns(), "there is no such column");
+        return pursuit_.can_take_out(column);
+    }
+
+    void take_out(size_t column, Vector<int64_t> high, Vector<int64_t> low,
+                  std::optional<Vector<double>> products_left, Pool& threads) {
+        require(can_take_out(column), "nothing is left of this column");
+        const WideNumbers products = wide_of(high, low, n_columns());
+        require(
+            products_left ? products_left->shape(0) == left_.shape(0) : products_.shape(1) == left_.shape(0),
+            "a product for each target");
+        const nb::gil_scoped_release released;
+        pursuit_.take_out(column, products, products_left ? products_left->data() : nullptr, threads);
+    }
+
+    void select(size_t feature, Vector<int16_t> cells, size_t n_rows, Vector<double> expected, size_t ahead,
+                Pool& threads) {
+        const DigitColumns columns = digits_of(cells, n_rows);
+        require(feature < n_features() && expected.shape(0) == n_features(), "there is no such feature");
+        const nb::gil_scoped_release released;
+        pursuit_.select(feature, columns, expected.data(), ahead, threads);
+    }
+
+    size_t select_best(Vector<int16_t> cells, size_t n_rows, size_t ahead, OutVector<bool> available,
+                       OutVector<uint32_t> features, OutVector<double> scores, OutVector<double> gains,
+                       Pool& threads) {
+        const DigitColumns columns = digits_of(cells, n_rows);
+        require(available.shape(0) == n_features() && gains.shape(0) == n_features() &&
+                    scores.shape(0) == features.shape(0),
+                "shapes differ");
+        const nb::gil_scoped_release released;
+        return pursuit_.select_best(columns, ahead, threads, reinterpret_cast<uint8_t*>(available.data()),
+                                    {features.data(), features.shape(0)}, scores.data(), gains.data());
+    }
+
+    // Coefficients of the columns and of the targets on the direction that was taken out last.
+    std::pair<NewArray<double>, NewArray<double>> direction() const {
+        const std::span<const double> of_columns = pursuit_.of_columns();
+        return {hand_over(std::vector<double>(of_columns.begin(), of_columns.end())),
+                hand_over(std::vector<double>(pursuit_.of_targets()))};
+    }
+
+  private:
+    size_t n_columns() const { return products_.shape(0); }
+    size_t n_features() const { return starts_.shape(0) - 1; }
+
+    PursuitState state() const {
+        check_starts(view_of(starts_), n_columns());
+        PursuitState state{
+            .starts = view_of(starts_), .n_targets = products_.shape(1), .products = products_.data()};
+        size_t n_squares = 0;
+        for (size_t f = 0; f < state.size(); ++f) n_squares += state.width(f) * (state.width(f) + 1) / 2;
+        require(squares_.shape(0) == n_squares && squares_low_.shape(0) == n_squares &&
+                    factors_.shape(0) == n_columns() && least_.shape(0) == n_columns() &&
+                    explained_.shape(0) == left_.shape(0) &&
+                    (products_.shape(1) == 0 || products_.shape(1) == left_.shape(0)),
+                "shapes differ");
+        state.squares = {.high = squares_.data(), .low = squares_low_.data()};
+        return state;
+    }
+
+    DigitColumns digits_of(const Vector<int16_t>& cells, size_t n_rows) const {
+        require_row_count(n_rows);
+        require(cells.shape(0) == DigitColumns::n_cells(n_rows, n_columns()), "digits of all cells");
+        require(products_.shape(1) == left_.shape(0), "products with all targets");
+        return {.cells = cells.data(), .n_rows = n_rows, .n_columns = n_columns()};
+    }
+
+    Vector<int64_t> starts_;
+    OutRows products_;
+    OutVector<double> squares_, squares_low_;
+    Vector<int64_t> sums_high_, sums_low_;
+    Vector<double> factors_, least_;
+    OutVector<double> left_;
+    Vector<double> explained_;
+    Pursuit pursuit_;
+};
 
 using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using PieceRows = nb::ndarray<const int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -152,15 +221,25 @@ void bind_pursuit(nb::module_& m) {
     m.def("center_squares", &center_own, "high"_a, "low"_a, "one_high"_a, "one_low"_a, "other_high"_a,
           "other_low"_a, "total"_a, "factors"_a, "other_factors"_a, "out"_a.noconvert(),
           "out_low"_a.noconvert());
-    m.def("project_columns", &project_columns, "rows"_a.noconvert(), "rows_low"_a.noconvert(), "n_before"_a,
-          "products"_a.noconvert(), "products_low"_a.noconvert(), "column"_a, "left"_a, "left_low"_a,
-          "threads"_a);
-    m.def("fold_direction", &fold, "starts"_a, "products"_a.noconvert(), "squares"_a.noconvert(),
-          "squares_low"_a.noconvert(), "of_columns"_a.noconvert(), "of_columns_low"_a.noconvert(),
-          "of_targets"_a, "threads"_a);
-    m.def("pursuit_gains", &gains, "starts"_a, "products"_a.noconvert(), "squares"_a.noconvert(),
-          "squares_low"_a.noconvert(), "least"_a, "weak"_a, "penalties"_a, "guards"_a, "out"_a.noconvert(),
-          "threads"_a);
+    nb::class_<BoundPursuit>(m, "Pursuit")
+        .def(nb::init<Vector<int64_t>, OutRows, OutVector<double>, OutVector<double>, Vector<int64_t>,
+                      Vector<int64_t>, Vector<double>, Vector<double>, OutVector<double>, Vector<double>,
+                      double, double, double, double, double>(),
+             "starts"_a.noconvert(), "products"_a.noconvert(), "squares"_a.noconvert(),
+             "squares_low"_a.noconvert(), "sums_high"_a, "sums_low"_a, "factors"_a, "least"_a,
+             "left"_a.noconvert(), "explained"_a, "total"_a, "n_rows"_a, "penalty"_a, "weak"_a, "guard"_a)
+        .def("scores", &BoundPursuit::scores, "gains"_a.noconvert(), "threads"_a)
+        .def("penalties", &BoundPursuit::penalties, "penalties"_a.noconvert(), "guards"_a.noconvert())
+        .def("round", &BoundPursuit::round, "gains"_a.noconvert())
+        .def("can_take_out", &BoundPursuit::can_take_out, "column"_a)
+        .def("take_out", &BoundPursuit::take_out, "column"_a, "high"_a, "low"_a, "products_left"_a.none(),
+             "threads"_a)
+        .def("select", &BoundPursuit::select, "feature"_a, "cells"_a, "n_rows"_a, "expected"_a, "ahead"_a,
+             "threads"_a)
+        .def("select_best", &BoundPursuit::select_best, "cells"_a, "n_rows"_a, "ahead"_a,
+             "available"_a.noconvert(), "features"_a.noconvert(), "scores"_a.noconvert(),
+             "gains"_a.noconvert(), "threads"_a)
+        .def("direction", &BoundPursuit::direction);
     m.def("listed_gains", &gains_of_lists, "starts"_a, "rows"_a, "numbers"_a, "row_starts"_a, "targets"_a,
           "pieces"_a, "column_high"_a, "column_low"_a, "target_high"_a, "target_low"_a, "total"_a,
           "column_factors"_a, "target_factors"_a, "along"_a, "of_targets"_a, "ranked"_a, "n_near"_a,

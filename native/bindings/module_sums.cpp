@@ -153,6 +153,14 @@ void squares_of_digits(Vector<int16_t> cells, size_t n_rows, size_t n_columns, s
     add_squares(columns, lag, weights ? weights->data() : nullptr, threads, sums);
 }
 
+void common_counts(Vector<int64_t> starts, Vector<row_t> rows, size_t n_rows, WideOut counts, Pool& threads) {
+    require_row_count(n_rows);
+    const CsrView<row_t> columns = checked(view_of(starts, rows), n_rows, Order::any);
+    require(counts.shape(0) == columns.size() && counts.shape(1) == columns.size(), "a count for each pair");
+    const nb::gil_scoped_release released;
+    count_common(columns, n_rows, threads, counts.data());
+}
+
 }  // namespace
 
 void bind_sums(nb::module_& m) {
@@ -175,6 +183,8 @@ void bind_sums(nb::module_& m) {
           "values"_a, "shift"_a, "into"_a, "high"_a.noconvert(), "low"_a.noconvert());
     m.def("add_digit_squares", &squares_of_digits, "cells"_a, "n_rows"_a, "n_columns"_a, "lag"_a,
           "weights"_a.none(), "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
+    m.def("count_common", &common_counts, "starts"_a, "rows"_a, "n_rows"_a, "counts"_a.noconvert(),
+          "threads"_a);
 }
 
 }  // namespace labelsieve

@@ -468,4 +468,25 @@ void add_squares(const DigitColumns& columns, size_t lag, const uint64_t* weight
     });
 }
 
+void count_common(const CsrView<row_t>& columns, size_t n_rows, Pool& pool, int64_t* counts) {
+    constexpr size_t together = 8,
+                     words_at_once = 1024;  // columns of a task, and words of each that a cache holds
+    const size_t n = columns.size(), n_words = (n_rows + 63) / 64;
+    Buffer<uint64_t> bits(checked_product(n, n_words));
+    const double cost = double(n) * double(n) * double(n_words) / 8 + double(columns.indices.size());
+    pool.run(n, cost, [&](size_t j, unsigned) {
+        for (const row_t row : columns[j]) bits.data()[j * n_words + row / 64] |= uint64_t(1) << row % 64;
+    });
+    pool.run((n + together - 1) / together, cost, [&](size_t task, unsigned) {
+        const size_t first = task * together, width = std::min(together, n - first);
+        std::vector<count_t> found(n * width);
+        for (size_t word = 0; word < n_words; word += words_at_once)
+            kernels().count_common({bits.data() + first * n_words + word, n_words, width},
+                                   {bits.data() + word, n_words, n}, std::min(words_at_once, n_words - word),
+                                   found.data(), width);
+        for (size_t j = 0; j < n; ++j)
+            for (size_t i = 0; i < width; ++i) counts[(first + i) * n + j] = int64_t(found[j * width + i]);
+    });
+}
+
 }  // namespace labelsieve

@@ -93,4 +93,7 @@ void add_products(const CsrView<row_t, int32_t>& rows, std::span<const row_t> so
 void add_squares(const DigitColumns& columns, size_t lag, const uint64_t* weights, Pool& pool,
                  const WideSums& sums);
 
+// counts[i * n + j] = rows that columns i and j of n, each a list of rows, have in common.
+void count_common(const CsrView<row_t>& columns, size_t n_rows, Pool& pool, int64_t* counts);
+
 }  // namespace labelsieve

@@ -13,6 +13,9 @@ namespace {
 
 constexpr size_t lanes = 8;  // partial sums over the targets
 constexpr size_t columns_per_task = 32;
+constexpr size_t columns_at_once = 64;  // of a feature whose products are added up together
+constexpr double never = 1e300;         // a penalty that no drop exceeds
+constexpr int steps = 40;  // gains are rounded to as many bits: equal ones are equal in spite of rounding
 
 double total(const std::array<double, lanes>& sums) {
     return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
@@ -309,6 +312,158 @@ void pursuit_gains(const PursuitState& state, const GainRules& rules, Pool& pool
                            : gain_of_group(products, squares, rules.least + column, rules, width, q, scratch);
         }
     });
+}
+
+Pursuit::Pursuit(const PursuitArrays& arrays) : of_(arrays), selected_(arrays.state.size()) {
+    const PursuitState& state = of_.state;
+    size_t first_square = 0;
+    for (size_t f = 0; f < state.size(); ++f) {
+        for (size_t i = 0; i < state.width(f); ++i) square_of_.push_back(first_square + triangle(i) + i);
+        first_square += triangle(state.width(f));
+    }
+    with_all_.resize(square_of_.size());
+    with_all_low_.resize(square_of_.size());
+    of_targets_.resize(of_.left.size());
+}
+
+void Pursuit::penalties(double* penalties, double* guards) const {
+    for (size_t t = 0; t < of_.left.size(); ++t) {
+        const double noise = of_.left[t] / of_.n_rows;
+        penalties[t] = of_.left[t] > of_.explained[t] ? of_.penalty * noise : never;
+        guards[t] = of_.guard * noise;
+    }
+}
+
+void Pursuit::round(std::span<double> gains) const {
+    double largest = 0;
+    for (const double gain : gains) largest = std::max(largest, gain);
+    if (!(largest > 0)) return;
+    const double unit = std::ldexp(1.0, std::ilogb(largest) - steps);
+    for (double& gain : gains) gain = std::rint(gain / unit) * unit;
+}
+
+void Pursuit::scores(Pool& pool, double* gains) const {
+    std::vector<double> of_targets(2 * of_.left.size());
+    double* guards = of_targets.data() + of_.left.size();
+    penalties(of_targets.data(), guards);
+    const GainRules rules{
+        .least = of_.least, .weak = of_.weak, .penalties = of_targets.data(), .guards = guards};
+    pursuit_gains(of_.state, rules, pool, gains);
+    round({gains, of_.state.size()});
+}
+
+bool Pursuit::can_take_out(size_t column) const {
+    return of_.state.squares.high[square_of_[column]] > of_.least[column];
+}
+
+void Pursuit::take_out(size_t column, const WideNumbers& products, const double* products_left, Pool& pool) {
+    const size_t n = square_of_.size();
+    const ProductSums sums{.products = products,
+                           .columns = of_.sums,
+                           .others = {of_.sums.high + column, of_.sums.low + column},
+                           .n_columns = n,
+                           .n_others = 1,
+                           .total = of_.total};
+    center_products(sums, of_.factors, of_.factors + column, pool, with_all_.data(), with_all_low_.data());
+    const size_t place = n_directions_ * n;
+    rows_.resize(place + n);
+    rows_low_.resize(place + n);
+    const Directions before{.rows = {.high = rows_.data(), .low = rows_low_.data()},
+                            .size = n_directions_,
+                            .n_columns = n,
+                            .pitch = n};
+    const Wide2 along{.high = rows_.data() + place, .low = rows_low_.data() + place};
+    const Double2 left = of_.state.squares[square_of_[column]];
+    project(before, {.high = with_all_.data(), .low = with_all_low_.data()}, column, left, pool, along);
+    if (!products_left) products_left = of_.state.products + column * of_.state.n_targets;
+    const double root = std::sqrt(left.high);
+    for (size_t t = 0; t < of_targets_.size(); ++t) {
+        of_targets_[t] = products_left[t] / root;
+        of_.left[t] = std::max(of_.left[t] - of_targets_[t] * of_targets_[t], 0.0);
+    }
+    fold_direction(of_.state, along, of_targets_.data(), pool);
+    ++n_directions_;
+}
+
+std::span<const double> Pursuit::of_columns() const {
+    const size_t n = square_of_.size();
+    return {rows_.data() + (n_directions_ - 1) * n, n};
+}
+
+std::vector<Pursuit::Known>::iterator Pursuit::find(size_t column) {
+    return std::find_if(known_.begin(), known_.end(),
+                        [&](const Known& known) { return known.column == column; });
+}
+
+void Pursuit::ask(size_t first, size_t last, const DigitColumns& columns, const double* expected,
+                  size_t ahead, Pool& pool) {
+    const PursuitState& state = of_.state;
+    std::vector<int64_t> wanted;
+    for (size_t column = first; column < last; ++column)
+        if (can_take_out(column) && find(column) == known_.end()) wanted.push_back(int64_t(column));
+    if (wanted.empty()) return;
+    if (wanted.size() < ahead) {
+        std::vector<size_t> likely;
+        for (size_t f = 0; f < state.size(); ++f)
+            if (expected[f] > 0 && !selected_[f] && state.width(f) == 1 &&
+                find(size_t(state.starts[f])) == known_.end())
+                likely.push_back(f);
+        const size_t n = std::min(ahead - wanted.size(), likely.size());
+        std::partial_sort(likely.begin(), likely.begin() + ptrdiff_t(n), likely.end(),
+                          [&](size_t a, size_t b) {
+                              return expected[a] != expected[b] ? expected[a] > expected[b] : a < b;
+                          });
+        for (size_t i = 0; i < n; ++i) wanted.push_back(state.starts[likely[i]]);
+    }
+    const size_t n = square_of_.size(), m = wanted.size();
+    std::vector<int64_t> high(n * m), low(n * m);
+    add_products(columns, wanted, pool, {.high = high.data(), .low = low.data(), .pitch = m});
+    if (m == 1) {
+        known_.push_back({size_t(wanted[0]), std::move(high), std::move(low)});
+        return;
+    }
+    for (size_t k = 0; k < m; ++k) {
+        Known known{size_t(wanted[k]), std::vector<int64_t>(n), std::vector<int64_t>(n)};
+        for (size_t j = 0; j < n; ++j) {
+            known.high[j] = high[j * m + k];
+            known.low[j] = low[j * m + k];
+        }
+        known_.push_back(std::move(known));
+    }
+}
+
+void Pursuit::select(size_t feature, const DigitColumns& columns, const double* expected, size_t ahead,
+                     Pool& pool) {
+    selected_[feature] = 1;
+    const auto first = size_t(of_.state.starts[feature]), last = size_t(of_.state.starts[feature + 1]);
+    for (size_t start = first; start < last; start += columns_at_once) {
+        const size_t end = std::min(last, start + columns_at_once);
+        ask(start, end, columns, expected, ahead, pool);
+        for (size_t column = start; column < end; ++column) {
+            const auto known = find(column);
+            if (known == known_.end()) continue;
+            if (can_take_out(column))
+                take_out(column, {known->high.data(), known->low.data()}, nullptr, pool);
+            known_.erase(known);
+        }
+    }
+}
+
+size_t Pursuit::select_best(const DigitColumns& columns, size_t ahead, Pool& pool, uint8_t* available,
+                            std::span<uint32_t> features, double* scores_out, double* gains) {
+    const size_t n = of_.state.size();
+    for (size_t step = 0; step < features.size(); ++step) {
+        if (step != 0) select(features[step - 1], columns, gains, ahead, pool);
+        scores(pool, gains);
+        size_t best = n;
+        for (size_t f = 0; f < n; ++f)
+            if (available[f] && (best == n || gains[f] > gains[best])) best = f;
+        if (best == n) return step;
+        available[best] = 0;
+        features[step] = uint32_t(best);
+        scores_out[step] = gains[best];
+    }
+    return features.size();
 }
 
 void listed_gains(const ListedProducts& products, const double* squares, const GainRules& rules, Pool& pool,

@@ -7,8 +7,11 @@
 // threads.
 #pragma once
 
+#include <vector>
+
 #include "common/csr_view.hpp"
 #include "common/double_double.hpp"
+#include "counting/sums.hpp"
 #include "threads/pool.hpp"
 
 namespace labelsieve {
@@ -86,6 +89,65 @@ struct GainRules {
 // the columns of f that have more than least[column] left given those before them. 0 where none has.
 // Cost: p^2 (p + n_targets) for a feature of p columns.
 void pursuit_gains(const PursuitState& state, const GainRules& rules, Pool& pool, double* gains);
+
+// Arrays of the caller, which a pursuit reads and changes.
+struct PursuitArrays {
+    PursuitState state;
+    WideNumbers sums;       // of every column
+    const double* factors;  // of every column
+    const double* least;    // as in GainRules
+    double total;           // weight of all rows
+    double n_rows;
+    std::span<double> left;   // squares of every target
+    const double* explained;  // what is left of a target that cannot be explained any better
+    double penalty;           // for each column, in units of what a column of noise takes off a target
+    double weak, guard;       // as in GainRules, the guard in the same units
+};
+
+// A forward search, step by step: gains of all features, and the columns of the best one taken out.
+class Pursuit {
+  public:
+    explicit Pursuit(const PursuitArrays& arrays);
+
+    // Gains of all features, rounded to multiples of the largest one's power of two divided by 2^40.
+    void scores(Pool& pool, double* gains) const;
+    void penalties(double* penalties, double* guards) const;
+    void round(std::span<double> gains) const;
+
+    bool can_take_out(size_t column) const;
+    // Takes out a column, given the sums of its products with all columns, and its products with what is left
+    // of the targets, null where the arrays have them.
+    void take_out(size_t column, const WideNumbers& products, const double* products_left, Pool& pool);
+
+    // Takes out a feature of which the columns are there. Products with up to `ahead` columns are added up
+    // together: those of features with the largest expected scores will probably be needed.
+    void select(size_t feature, const DigitColumns& columns, const double* expected, size_t ahead,
+                Pool& pool);
+    // The best features one after the other, of which the last one is not taken out. None that is found stays
+    // available. `gains` has the last scores. Fewer than asked for where no more are available.
+    size_t select_best(const DigitColumns& columns, size_t ahead, Pool& pool, uint8_t* available,
+                       std::span<uint32_t> features, double* scores, double* gains);
+
+    // Coefficients of all columns and of all targets on the direction that was taken out last.
+    std::span<const double> of_columns() const;
+    const std::vector<double>& of_targets() const { return of_targets_; }
+
+  private:
+    struct Known {
+        size_t column;
+        std::vector<int64_t> high, low;
+    };
+    void ask(size_t first, size_t last, const DigitColumns& columns, const double* expected, size_t ahead,
+             Pool& pool);
+    std::vector<Known>::iterator find(size_t column);
+
+    PursuitArrays of_;
+    std::vector<size_t> square_of_;  // the place of every column's own square
+    std::vector<double> rows_, rows_low_, with_all_, with_all_low_, of_targets_;
+    size_t n_directions_ = 0;
+    std::vector<Known> known_;  // products that were asked for ahead
+    std::vector<uint8_t> selected_;
+};
 
 // Products of sparse columns with sparse targets that are never stored: those of a column are added up from
 // its rows when its gain is asked for, and directions that were taken out are subtracted in their order.

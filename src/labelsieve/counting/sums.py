@@ -45,7 +45,6 @@ SPARSE = 0.2  # an array with a smaller share of cells other than 0 is multiplie
 MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
 WORD = 2**32 - 1
 MANY_TARGETS = 256  # beyond them rows are taken from a copy of the targets by rows
-ROWS_AT_ONCE = 2**18  # whose labels are counted together
 
 
 @dataclass(frozen=True, eq=False)
@@ -677,11 +676,17 @@ class WholeTargets:
 
     def common_rows(self, threads: core.Threads) -> NDArray[np.int64]:
         """Return the numbers of rows that labels of zeros and ones have in common, ``(n_columns, n_columns)``."""
-        counts, n_rows = Wide.zeros(self.n_columns, self.n_columns), self.columns.shape[0]
-        for start in range(0, n_rows, ROWS_AT_ONCE):
-            some = self if n_rows <= ROWS_AT_ONCE else self.take_rows(start, min(n_rows, start + ROWS_AT_ONCE))
-            some._listed().add_listed(some, None, counts, threads)
-        return counts.low  # at most the number of rows
+        counts, columns = np.empty((self.n_columns, self.n_columns), dtype=np.int64), self.columns
+        core.count_common(columns.indptr.astype(np.int64), row_numbers(columns.indices), columns.shape[0], counts, threads)
+        return counts
+
+    def dense(self, first: int, last: int) -> NDArray[np.int32]:
+        """Return some columns, one after the other, with a number for each row: ``(last - first, n_rows)``."""
+        columns = self.columns
+        out, starts = np.zeros((last - first, columns.shape[0]), dtype=np.int32), columns.indptr[first : last + 1].tolist()
+        for column, (start, stop) in zip(out, pairwise(starts), strict=True):
+            column[columns.indices[start:stop]] = columns.data[start:stop]
+        return out
 
     def margins(self, weights: RowWeights | None, threads: core.Threads) -> tuple[Wide, Wide]:
         """Return the sums of all columns, and of their squares."""
@@ -722,7 +727,7 @@ def _with_mean(column: NDArray[np.int64], unknown: NDArray[np.bool_], weights: R
 
 VECTORS_AT_ONCE = 32  # targets that go through dense columns together: in blocks of 4,096 rows they stay in a cache
 KEPT_BYTES = 2**28  # of products with columns that several gains share
-CACHE = 2**22  # bytes of digits that a cache holds: beyond it reading them takes longer than multiplying
+CACHE = 2**25  # bytes of digits that a cache holds: beyond it reading them takes longer than multiplying
 AHEAD = 4  # columns that are multiplied together then
 
 
@@ -828,6 +833,12 @@ class RowSums:
         self.ahead = AHEAD if dense > CACHE else 1
 
     @property
+    def own_digits(self) -> Digits | None:
+        """All columns as digits of rows that count once; None where they are anything else."""
+        part = self._parts[0][0] if len(self._parts) == 1 else None
+        return part if isinstance(part, Digits) and self._weights is None else None
+
+    @property
     def listed(self) -> Lists | None:
         """All features as one set of sparse columns, at most one for each feature; None where they are anything else."""
         parts = [(part, places) for part, places in self._parts if isinstance(part, Lists)]
@@ -888,7 +899,7 @@ class RowSums:
                 part.add_listed(targets, self._weights, into := Wide.zeros(part.n_columns, last - first), self._threads)
                 _put(out, places, into)
         for start, stop in pairwise([*range(0, last - first, VECTORS_AT_ONCE), last - first] if dense else []):
-            vectors = Vectors.of(targets.columns[:, start:stop].toarray().T, self._weights)
+            vectors = Vectors.of(targets.dense(start, stop), self._weights)
             for part, places in dense:
                 part.add_products(vectors, into := Wide.zeros(part.n_columns, stop - start), self._threads)
                 out.high[places, start:stop], out.low[places, start:stop] = into.high, into.low

@@ -1,7 +1,8 @@
 """The least-squares gain: how much each feature improves the fit of a linear model of all targets, from sums of products."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -173,12 +174,11 @@ ROUNDING = 100  # times the share of variance that rounding to 24 bits may add t
 WEAK, GUARD = 0.01, 10.0  # with less than 1 % left, a column's drop counts where it exceeds ten times that of noise
 EXPLAINED = 1e-12  # of the variance of a target: with less left there is nothing to gain
 LISTED_BYTES = 2**30  # of products with targets, beyond which those of sparse columns are not stored
-NEVER = 1e300  # a penalty that no drop exceeds
-_STEPS = 2.0**40  # gains are multiples of the largest divided by this: equal ones are equal in spite of rounding
 _BLOCK_BYTES = 2**27  # of exact products with targets at a time
 DENSE_TARGETS = 0.03  # a share of cells other than 0, above which products among targets are those of an array
 _ADDED_AT_ONCE = 2**16  # numbers
 _COLUMNS_AT_ONCE = 64  # columns of a selected feature whose products are asked for together
+_CELLS_AHEAD = 2**32  # that are read before the core returns from selecting several features
 
 
 class LeastSquaresGain(Gain):
@@ -250,8 +250,25 @@ class LeastSquaresGain(Gain):
             self._center(found.with_targets, others, factors, out, None)
             if out is not self._products:
                 self._products[:, first:last] = out
-        self._rows, self._rows_low = np.empty((8, n_columns)), np.empty((8, n_columns))  # coefficients on each direction
-        self._n_directions = 0
+        self._pursuit = core.Pursuit(
+            self._starts,
+            self._products,
+            self._squares,
+            self._squares_low,
+            self._sums.high,
+            self._sums.low,
+            self._factors,
+            self._least,
+            self._left,
+            EXPLAINED * self._left,
+            self._total,
+            self._n_rows,
+            self._penalty,
+            WEAK,
+            GUARD,
+        )
+        # Columns that are all in memory alike: the core adds up their products, and need not return after each step.
+        self._digits = self._source.own_digits if isinstance(self._source, RowSums) and self._listed is None else None
         self._gains = self._expected = np.zeros(len(self._starts) - 1)
         self._known: dict[int, Wide] = {}  # products with columns that were asked for ahead
         self._selected: set[int] = set()
@@ -274,9 +291,8 @@ class LeastSquaresGain(Gain):
             factors = factors * np.sqrt(target_weights)[targets.target]
         self._target_sums, self._target_factors = sums, factors
         self._left = np.maximum(variances, 0.0) * factors**2
-        self._explained = EXPLAINED * self._left
-        of_rows = None if weights is None else weights.values / self._total
-        self._n_independent = _n_independent(targets, factors, of_rows, self._threads)
+        shares = None if weights is None else weights.values / self._total
+        self._count_independent = partial(_n_independent, targets, factors, shares, self._threads)
 
     def _read_margins(self, found: LinearSums) -> None:
         """Standardize the columns, and find their products within each feature."""
@@ -287,7 +303,7 @@ class LeastSquaresGain(Gain):
         # Levels are 0 and 1, without rounding; the variance of scaled numbers is far above 1.
         rounding = np.divide(ROUNDING / 12, variances, out=np.zeros(len(ones)), where=variances > 1)
         self._least = np.where(self._varies, np.maximum(LEAST_LEFT, rounding), np.inf)
-        rows, columns, self._place = _triangles(self._starts)
+        rows, columns = _triangles(self._starts)
         own, next_one = rows == columns, rows == columns + 1
         squares = Wide(*(np.where(own, of[rows], 0) for of in (found.squares.high, found.squares.low)))
         if next_one.any():  # levels of one feature have no common rows: their products are 0
@@ -315,20 +331,39 @@ class LeastSquaresGain(Gain):
     def scores(self) -> Real:
         """Return the least-squares gain of every feature."""
         gains = np.empty(len(self._starts) - 1)
-        noise = self._left / self._n_rows
-        penalties = np.where(self._left > self._explained, self._penalty * noise, NEVER)
-        if self._listed is not None:
-            gains[:] = 0.0
-            gains[np.diff(self._starts) > 0] = self._listed.gains(self._squares, self._least, WEAK, penalties, GUARD * noise)
+        if self._listed is None:
+            self._pursuit.scores(gains, self._threads)
         else:
-            state = self._starts, self._products, self._squares, self._squares_low
-            core.pursuit_gains(*state, self._least, WEAK, penalties, GUARD * noise, gains, self._threads)
-        largest = gains.max(initial=0.0)
-        if largest > 0:
-            unit = 2.0 ** np.floor(np.log2(largest)) / _STEPS
-            gains = np.rint(gains / unit) * unit
+            penalties, guards = np.empty(len(self._left)), np.empty(len(self._left))
+            self._pursuit.penalties(penalties, guards)
+            gains[:] = 0.0
+            gains[np.diff(self._starts) > 0] = self._listed.gains(self._squares, self._least, WEAK, penalties, guards)
+            self._pursuit.round(gains)
         self._gains = self._expected = gains
         return gains
+
+    @property
+    def selects_ahead(self) -> bool:
+        """True for columns in memory: the core selects several features at once."""
+        return self._digits is not None
+
+    def select_best(self, n_steps: int, unavailable: Sequence[int]) -> list[tuple[int, float, dict[str, float]]]:
+        """Select up to ``n_steps`` features in the core; the last one is not folded in yet."""
+        assert self._digits is not None
+        n_features, digits = len(self._starts) - 1, self._digits
+        available, gains = np.ones(n_features, dtype=bool), np.empty(n_features)
+        available[list(unavailable)] = False
+        n_steps = min(n_steps, max(1, _CELLS_AHEAD // len(digits.cells)))
+        features, scores = np.empty(n_steps, dtype=np.uint32), np.empty(n_steps)
+        found = available, features, scores, gains
+        n_found = self._pursuit.select_best(digits.cells, digits.n_rows, self._source.ahead, *found, self._threads)
+        self._gains = self._expected = gains
+        steps = zip(features[:n_found].tolist(), scores[:n_found].tolist(), strict=True)
+        return [(feature, score, {self.name: score}) for feature, score in steps]
+
+    def last_scores(self) -> Real:
+        """Return the gain of every feature at the last step."""
+        return self._gains
 
     def expect(self, scores: Real) -> None:
         """Note the scores by which features are selected: those with the largest ones will probably be next."""
@@ -352,6 +387,10 @@ class LeastSquaresGain(Gain):
         scale = self._left.sum() / self._n_rows
         return float(scale * max((self._quantile(of_one, size) for size in np.unique(n_columns[n_columns > 0])), default=0.0))
 
+    @cached_property
+    def _n_independent(self) -> float:
+        return self._count_independent()
+
     def _quantile(self, probability: float, n_columns: int) -> float:
         """Upper quantile of the gain that a feature of noise with ``n_columns`` columns reaches, for variance 1 and one row."""
         least = self._penalty * n_columns
@@ -370,7 +409,12 @@ class LeastSquaresGain(Gain):
     def select(self, feature: int) -> None:
         """Make columns and residuals orthogonal to a feature."""
         self._selected.add(feature)
-        columns = [c for c in range(int(self._starts[feature]), int(self._starts[feature + 1])) if self._varies[c]]
+        if self._digits is not None:
+            cells, n_rows = self._digits.cells, self._digits.n_rows
+            self._pursuit.select(feature, cells, n_rows, self._expected, self._source.ahead, self._threads)
+            return
+        every = range(int(self._starts[feature]), int(self._starts[feature + 1]))
+        columns = [column for column in every if self._pursuit.can_take_out(column)]
         for first in range(0, len(columns), _COLUMNS_AT_ONCE):
             some = columns[first : first + _COLUMNS_AT_ONCE]
             self._ask(some)
@@ -393,44 +437,31 @@ class LeastSquaresGain(Gain):
             self._known[column] = Wide(*(np.ascontiguousarray(part[:, position]) for part in (found.high, found.low)))
 
     def _take_out(self, column: int, products: Wide) -> None:
-        left, left_low = self._squares[self._place[column]], self._squares_low[self._place[column]]
-        if left <= self._least[column]:
+        if not self._pursuit.can_take_out(column):
             return
-        if self._n_directions == len(self._rows):
-            self._rows, self._rows_low = (np.concatenate([rows, np.empty_like(rows)]) for rows in (self._rows, self._rows_low))
-        with_all, with_all_low = np.empty((len(self._varies), 1)), np.empty((len(self._varies), 1))
-        one = slice(column, column + 1)
-        self._center(products[:, np.newaxis], self._sums[one], self._factors[one], with_all, with_all_low)
-        given = with_all.reshape(-1), with_all_low.reshape(-1), column, left, left_low
-        core.project_columns(self._rows, self._rows_low, self._n_directions, *given, self._threads)
-        products_left = self._products[column] if self._listed is None else self._listed.of_column(column)
-        of_targets = products_left / np.sqrt(left)
-        of_columns = self._rows[self._n_directions], self._rows_low[self._n_directions]
-        state = self._starts, self._products, self._squares, self._squares_low
+        left = None if self._listed is None else self._listed.of_column(column)
+        self._pursuit.take_out(column, products.high, products.low, left, self._threads)
         if self._listed is not None:
-            self._listed.take_out(of_columns[0], of_targets)
-        core.fold_direction(*state, *of_columns, of_targets[: self._products.shape[1]], self._threads)
-        self._n_directions += 1
-        self._left = np.maximum(self._left - of_targets**2, 0.0)
+            self._listed.take_out(*self._pursuit.direction())
 
 
-def _triangles(starts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Return rows and columns of the lower triangles of all features, and where every column has its product with itself.
+def _triangles(starts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return rows and columns of the lower triangles of all features.
 
     >>> [each.tolist() for each in _triangles(np.array([0, 1, 3]))]
-    [[0, 1, 2, 2], [0, 1, 1, 2], [0, 1, 3]]
+    [[0, 1, 2, 2], [0, 1, 1, 2]]
     """
     n_columns, widths = int(starts[-1]), np.diff(starts)
     if (widths == 1).all():
         every = np.arange(n_columns)
-        return every, every, every
+        return every, every
     # Row i of a feature has the columns from its first to i.
     first = np.repeat(starts[:-1], widths)
     sizes = np.arange(n_columns) - first + 1
     rows = np.repeat(np.arange(n_columns), sizes)
     ends = np.cumsum(sizes)
     columns = np.arange(len(rows)) - np.repeat(ends - sizes, sizes) + first[rows]
-    return rows, columns, ends - 1
+    return rows, columns
 
 
 def _n_independent(targets: WholeTargets, factors: Real, shares: Real | None, threads: core.Threads) -> float:
@@ -465,7 +496,7 @@ def _repeated(value: float, times: NDArray[np.int64]) -> Real:
     """
     out, last = np.zeros(times.shape), 0.0
     for first in range(0, int(times.max(initial=0)), _ADDED_AT_ONCE):
-        sums = np.cumsum(np.concatenate([[last], np.full(_ADDED_AT_ONCE, value)]))
+        sums = np.cumsum(np.concatenate([[last], np.full(min(_ADDED_AT_ONCE, int(times.max()) - first), value)]))
         here = (times > first) & (times <= first + _ADDED_AT_ONCE)
         out[here] = sums[times[here] - first]
         last = sums[-1]
