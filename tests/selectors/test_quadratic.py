@@ -116,6 +116,18 @@ def test_a_sampled_mean_is_exact_when_every_column_is_drawn_and_near_otherwise()
     assert guesses == pytest.approx([exact.alpha_] * 3, rel=0.1)
 
 
+def test_nystrom_from_all_columns_is_the_program_itself_and_from_some_one_that_is_convex():
+    X, Y = make_data(n_rows=300)
+    exact, all_columns = QuadraticSieve().fit(X, Y), QuadraticSieve(nystrom=8).fit(X, Y)
+    assert all_columns.weights_ == pytest.approx(exact.weights_, abs=1e-6)
+    assert all_columns.alpha_ == pytest.approx(exact.alpha_)
+    for size in (1, 3, 0.5):
+        some = QuadraticSieve(nystrom=size, random_state=3).fit(X, Y)
+        assert np.array_equal(some.weights_, QuadraticSieve(nystrom=size, random_state=3).fit(X, Y).weights_)
+        assert some.optimality_ <= 1e-8
+        assert some.curvature_ >= -1e-12
+
+
 def test_a_shift_is_added_to_the_diagonal_and_spreads_the_weight():
     X, Y = make_data()
     shifted = QuadraticSieve(shift=5.0).fit(X, Y)

@@ -18,14 +18,14 @@ from labelsieve.counting.backends.factory import DEFAULT_OPTIONS, CountingOption
 from labelsieve.counting.fixed_point import FixedPoint
 from labelsieve.counting.workspace import Workspace
 from labelsieve.discretize import AsGiven, Discretizer, one_table
-from labelsieve.errors import InputError, warn
+from labelsieve.errors import InputError, is_whole, warn
 from labelsieve.labelspace.base import CountingInput, RandomState
 from labelsieve.parameters import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Interval, StrOptions, checked_fit, parameter
 from labelsieve.progress import progress_bar
 from labelsieve.registry import methods_of, resolve_method
 from labelsieve.resources import n_threads, one_blas_thread
 from labelsieve.search import QuadraticProgram
-from labelsieve.selectors.base import Result
+from labelsieve.selectors.base import COUNT, Count, Result
 from labelsieve.selectors.counting import BaseCountingSieve
 from labelsieve.tables.codes import Codes
 from labelsieve.tables.nominal import warn_of_bias, warn_of_single_levels
@@ -38,6 +38,7 @@ Progress = Callable[[int, int], None]
 LARGEST_WHOLE = 4096  # features whose matrix may be stored as a whole: 128 MB
 BLOCK = 64  # columns counted together for the mean: larger blocks are hardly faster, and each doubling costs a bit
 _LOW = 20  # bits
+_ROUNDING = 1e-12  # smaller eigenvalues, relative to the largest
 
 
 class Redundancy:
@@ -167,6 +168,44 @@ class Redundancy:
             yield from np.split(run, range(BLOCK, len(run), BLOCK))
 
 
+class Nystrom:
+    r""":math:`\tilde H = C A^+ C'` with :math:`C` the sampled columns of :math:`H` and :math:`A` their rows in it.
+
+    Rodriguez-Lujan, Huerta, Elkan and Cruz (2010). :math:`\tilde H` is positive semi-definite: eigenvalues of :math:`A` that
+    are not positive are left out. Up to those it agrees with :math:`H` in the sampled rows and columns. Cost: one pass over
+    pairs for each sampled column, :math:`r^3` for their eigenvalues, and :math:`8 d r` bytes. The products are numpy's: their
+    last bits may depend on its threads (the selector allows it one), never on ours.
+
+    >>> matrix = Redundancy(Codes.from_values([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]))
+    >>> Nystrom(matrix, np.array([0, 2])).column(1).round(12)
+    array([1., 1., 0.])
+    """
+
+    def __init__(self, matrix: Redundancy, sample: NDArray[np.intp]) -> None:
+        columns = np.column_stack([matrix.column(int(j)) for j in sample])
+        values, vectors = np.linalg.eigh(columns[sample])
+        positive = values > _ROUNDING * max(values[-1], np.finfo(float).tiny)
+        self._factor = columns @ (vectors[:, positive] / np.sqrt(values[positive]))
+        self.diagonal: Array = np.einsum("ij,ij->i", self._factor, self._factor)
+
+    def __len__(self) -> int:
+        return len(self._factor)
+
+    def column(self, j: int) -> Array:
+        """Return column ``j`` of the approximation."""
+        column: Array = self._factor @ self._factor[j]
+        return column
+
+    def whole(self, *, counted: bool = False) -> Array | None:
+        """Return None: the whole matrix is never formed, columns are products with the factor."""
+        return None
+
+    def mean(self) -> float:
+        """Return the mean of all entries of the approximation."""
+        sums = self._factor.sum(axis=0)
+        return float(sums @ sums) / len(self) ** 2
+
+
 def _exact_sum(values: NDArray[np.int64]) -> int:
     """Add up many large integers, whose sum may exceed 64 bits."""
     high, low = values >> _LOW, values & (2**_LOW - 1)
@@ -209,6 +248,9 @@ class QuadraticSieve(BaseCountingSieve):
         so, too, and the weights may not be a minimum. With "auto" the shift is raised until the matrix is positive
         semi-definite among the features that have weight. **A shifted program is another one**: its solution spreads the weight
         over more features and is not a solution of the original.
+    nystrom : int or float, default=None
+        Replace :math:`H` by its Nyström approximation from this many columns, or from this fraction of them, drawn at random.
+        The mean is then that of the approximation, and ``mean`` is not used.
     tol : float, default=1e-8
         Stop when ``optimality_`` is not larger.
     max_iter : int, default=10_000_000
@@ -268,6 +310,7 @@ class QuadraticSieve(BaseCountingSieve):
     alpha: float | None = parameter(None, Interval(Real, 0, 1, closed="both"))
     mean: Literal["exact"] | int = parameter("exact", StrOptions({"exact"}), AT_LEAST_ONE)
     shift: float | Literal["auto"] = parameter(0.0, StrOptions({"auto"}), NOT_NEGATIVE)
+    nystrom: Count = parameter(None, *COUNT)
     tol: float = parameter(1e-8, POSITIVE)
     max_iter: int = parameter(10_000_000, AT_LEAST_ONE)
     memory_limit: int = parameter(2**30, Interval(Integral, 0, None, closed="left"))
@@ -343,21 +386,31 @@ class QuadraticSieve(BaseCountingSieve):
         self, X: Codes, options: CountingOptions, free: NDArray[np.intp], relevance: NDArray[np.float64]
     ) -> tuple[QuadraticProgram, float]:
         """Make the quadratic program, and find the weight alpha that balances relevance with redundancy."""
-        matrix = Redundancy(X, options, columns=free, memory_limit=self.memory_limit)
+        redundancy = Redundancy(X, options, columns=free, memory_limit=self.memory_limit)
+        matrix = redundancy if self.nystrom is None else Nystrom(redundancy, self._draw(self.nystrom, len(free)))
         if self.alpha is not None:
             alpha = float(self.alpha)
         else:
             with progress_bar(f"{self.criterion}: mean redundancy") as progress:
-                if self.mean == "exact" or int(self.mean) >= len(free):
+                if isinstance(matrix, Nystrom):
+                    mean = matrix.mean()
+                elif self.mean == "exact" or int(self.mean) >= len(free):
                     mean = matrix.mean(progress)
                 else:
-                    random = check_random_state(self.random_state)
-                    mean = matrix.sampled_mean(np.sort(random.choice(len(free), size=int(self.mean), replace=False)), progress)
+                    mean = matrix.sampled_mean(self._draw(self.mean, len(free)), progress)
             total = mean + float(relevance.mean())
             alpha = min(max(mean / total, 0.0), 1.0) if total > 0 else 0.0
         shift = 0.0 if self.shift == "auto" else float(self.shift)
-        program = QuadraticProgram(matrix, relevance, alpha, shift, tolerance=self.tol, max_steps=self.max_iter)
+        program = QuadraticProgram(
+            matrix, relevance, alpha, shift, tolerance=self.tol, max_steps=self.max_iter
+        )
         return program, alpha
+
+    def _draw(self, size: int | float, n_features: int) -> NDArray[np.intp]:
+        """Draw features at random, and return them in ascending order."""
+        wanted = int(size) if is_whole(size) else max(1, round(size * n_features))
+        drawn = check_random_state(self.random_state).choice(n_features, size=min(wanted, n_features), replace=False)
+        return np.sort(drawn).astype(np.intp)
 
 
 def _relevance(space: Workspace, estimator: str) -> NDArray[np.float64]:
