@@ -121,9 +121,9 @@ def load_parts(names: Sequence[str], sets: Sequence[str] | None, data_home: str 
 
 
 def cells_to_run(
-    parts: Mapping[tuple[str, str], PartOfStudy], known: Mapping[Group, Finished]
+    parts: Mapping[tuple[str, str], PartOfStudy], known: Mapping[Group, Finished], n_splits: int | None = None
 ) -> tuple[dict[Group, list[Cell]], Costs]:
-    """Return the missing cells by group, and their expected costs."""
+    """Return the missing cells by group, of all splits or of the first ``n_splits``, and their expected costs."""
     missing: dict[Group, list[Cell]] = defaultdict(list)
     costs = Costs()
     for (study, part), loaded in parts.items():
@@ -139,7 +139,8 @@ def cells_to_run(
                     costs.guesses[group] = GUESS * rows * labels * sum(step.sizes)
                     if group in known:
                         costs.add(group, known[group].seconds, max(1, len(known[group].splits)))
-                if group not in known or batch.split not in known[group].splits:
+                wanted = n_splits is None or batch.split < n_splits
+                if wanted and (group not in known or batch.split not in known[group].splits):
                     missing[group].append(Cell(group, replace(batch, steps=[selections[step.method.name], step])))
     for cells in missing.values():
         cells.sort(key=lambda cell: cell.batch.split)
@@ -156,15 +157,16 @@ def run(
     data_home: str | None = None,
     known: Mapping[Group, Finished],
     planned: Container[Group] | None = None,
+    n_splits: int | None = None,
 ) -> int:
     """Run missing cells until nothing is left or the time is over; return the number of finished cells.
 
     Cells are written to ``OUT/STUDY/PART`` as they finish. A cell that does not fit in the remaining time is not started, and
-    one that is running at its end is lost. With ``planned``, other groups are not run.
+    one that is running at its end is lost. With ``planned``, other groups are not run, and with ``n_splits``, later splits.
     """
     deadline = time.monotonic() + 60 * minutes - ENDING
     parts = load_parts(names, sets, data_home)
-    missing, costs = cells_to_run(parts, known)
+    missing, costs = cells_to_run(parts, known, n_splits)
     if planned is not None:
         missing = {group: cells for group, cells in missing.items() if group in planned}
     cells = dict(enumerate(cell for group in missing.values() for cell in group))
@@ -389,6 +391,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         command = commands.add_parser(name, help=words, description=words)
         command.add_argument("studies", nargs="*", metavar="STUDY", help="Names of studies; default: all.")
         command.add_argument("--sets", help="Only these data sets, comma-separated.")
+        if name != "check":
+            command.add_argument("--splits", type=int, metavar="N", help="Only the first N splits, for samples.")
         command.add_argument("--data", help="Folder of the data sets; default: $LABELSIEVE_DATA.")
         if name == "run":
             command.add_argument("--fresh", action="store_true", help="Ignore the archive; read the folder only.")
@@ -421,13 +425,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
             known = with_splits(planned, known)
             sets = sorted({group.dataset for group in planned}) if sets is None else sets
         options = {"jobs": given.jobs, "minutes": given.minutes, "sets": sets, "data_home": given.data}
-        run(names, given.out, **options, known=known, planned=planned)
+        run(names, given.out, **options, known=known, planned=planned, n_splits=given.splits)
     elif given.command == "check":
         if not check(names, given.data):
             raise SystemExit(1)
     else:
         known = finished(names)
-        missing, costs = cells_to_run(load_parts(names, sets, given.data), known)
+        missing, costs = cells_to_run(load_parts(names, sets, given.data), known, given.splits)
         json.dump(plan_document(missing, costs, known), sys.stdout, indent=1)
 
 
