@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 
 from labelsieve import InputError, LabelwiseSieve, NetworkRule, Sieve
 from labelsieve.criteria import JoinedMIM
-from labelsieve.criteria.multilabel import MLFS
+from labelsieve.criteria.formulas import MLFS
 from labelsieve.discretize import MDL, AsGiven, EqualFrequency, EqualWidth, MeanStd
 from labelsieve.labelspace import Copy, Group, GroupRand, Joint, Single
 from labelsieve.registry import CRITERIA, LABEL_SPACES, PRESETS, make_criterion, resolve_method

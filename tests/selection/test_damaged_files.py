@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from labelsieve import InputError, LabelwiseSieve, Sieve
-from labelsieve.criteria.relevance_redundancy import MIFS
+from labelsieve.criteria.formulas import MIFS
 from labelsieve.registry import STOPPING_RULES, make_selector, make_stopping_rule
 from labelsieve.selection import read_selection
 from tests.support.selection_data import NAMES, assert_same_selection, make_data

@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 
 from labelsieve import Criterion, InputError, LabelwiseSieve, Sieve
-from labelsieve.criteria.multilabel import MLFS, PMU
-from labelsieve.criteria.relevance import CMIM, JMI
-from labelsieve.criteria.relevance_redundancy import MIFS
+from labelsieve.criteria.formulas import CMIM, JMI, MIFS, MLFS, PMU
 from labelsieve.discretize import EqualWidth
 from labelsieve.formula import I, f, s, sum_s, sum_y, y
 from labelsieve.selection import Selection, read_selection

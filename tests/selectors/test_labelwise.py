@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from labelsieve import LabelwiseSieve, Sieve
-from labelsieve.criteria.multilabel import MLFS
+from labelsieve.criteria.formulas import MLFS
 from tests.support.criterion_cases import FORMULA, VARIANTS, assert_follows, columns, make_case, make_parents
 from tests.support.reference_criteria import mlfs
 from tests.support.selection_data import N_FEATURES, N_LABELS, NAMES, make_data

@@ -11,7 +11,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 
 from labelsieve import InputError, LabelNetwork, LabelwiseSieve, NetworkRule, Sieve
-from labelsieve.criteria.multilabel import MLFS
+from labelsieve.criteria.formulas import MLFS
 from labelsieve.discretize import equal_width
 from tests.support.selection_data import N_FEATURES, NAMES, assert_same_selection, make_data
 from tests.support.shared_files import shared_file

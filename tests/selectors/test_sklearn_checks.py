@@ -19,8 +19,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from labelsieve import BaselineSieve, InputError, LabelwiseSieve, Sieve, selectors
-from labelsieve.criteria.multilabel import PMU
-from labelsieve.criteria.relevance_redundancy import MIFS
+from labelsieve.criteria.formulas import MIFS, PMU
 from labelsieve.discretize import EqualWidth
 from labelsieve.selectors import (
     LLSF,

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from labelsieve.statistics import compare, friedman
-from labelsieve.statistics.results_table import ranks
-from labelsieve.statistics.tests import _permute, friedman_p_value
+from labelsieve.statistics.tests import _permute, friedman_p_value, ranks
 
 
 def reference_p_value(table):

@@ -4,23 +4,43 @@ A criterion is a class with a ``score``; :attr:`Criterion.plan` says what must b
 any criterion: the formula is the body of the class.
 """
 
-from labelsieve.criteria.conditional_relevance import CFR, DCSF, JMIM, MRI, NJMIM, TCRFS, RelaxMRMR
 from labelsieve.criteria.criterion import Criterion
-from labelsieve.criteria.least_squares import Hybrid, LeastSquares
-from labelsieve.criteria.multilabel import D2F, FIMF, LRFS, LSMFS, MDMR, MLFS, MLSMFS, PMU
-from labelsieve.criteria.relevance import CMI, CMIM, DISR, ENM, JMI, MIM, CMIMPositive, JoinedMIM
-from labelsieve.criteria.relevance_redundancy import (
+from labelsieve.criteria.formulas import (
     AMI,
+    CFR,
     CIFE,
+    CMI,
+    CMIM,
+    D2F,
+    DCSF,
+    DISR,
+    ENM,
+    FIMF,
     ICAP,
+    JMI,
+    JMIM,
+    LRFS,
+    LSMFS,
+    MDMR,
     MIFS,
+    MIM,
+    MLFS,
+    MLSMFS,
+    MRI,
     MRMR,
+    NJMIM,
     NMIFS,
+    PMU,
     SCLS,
+    TCRFS,
     BetaGamma,
+    CMIMPositive,
     CondRed,
+    JoinedMIM,
+    RelaxMRMR,
     StepComponents,
 )
+from labelsieve.criteria.least_squares import Hybrid, LeastSquares
 
 __all__ = [
     "AMI",

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from labelsieve.counting.backends.chunked.codes_file import CodesFile, MappedCodes, SparseCodesFile, one_writer
-from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource, needs
+from labelsieve.datasets.column_sources import CELL_BYTES, ArrowColumns, ColumnSource, SparkColumns, needs
 from labelsieve.datasets.readers.columns import Column, Table
 from labelsieve.datasets.readers.files import in_words, read_size
 from labelsieve.datasets.readers.labels import Labels, label_names
@@ -167,8 +167,6 @@ class ChunkedTable(StoredTable):
 
         Spark caches the frame, and computes columns when they are read; the selection is counted on its executors.
         """
-        from labelsieve.datasets.spark_columns import SparkColumns
-
         return cls(SparkColumns.of(frame, labels, weight), **options)
 
     @property

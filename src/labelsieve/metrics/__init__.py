@@ -24,9 +24,18 @@ from labelsieve.metrics.labelsets import (
     micro_f1,
     subset_loss,
 )
-from labelsieve.metrics.rankings import average_precision, coverage, one_error, ranking_loss
+from labelsieve.metrics.rankings import (
+    average_precision,
+    coverage,
+    inverse_propensities,
+    ndcg_at_k,
+    one_error,
+    precision_at_k,
+    psndcg_at_k,
+    psp_at_k,
+    ranking_loss,
+)
 from labelsieve.metrics.regression import rrmse
-from labelsieve.metrics.top_k import inverse_propensities, ndcg_at_k, precision_at_k, psndcg_at_k, psp_at_k
 
 __all__ = [
     "CONVENTIONS",

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from labelsieve.errors import InputError, unknown_name
 from labelsieve.metrics import labelsets as labelset_measures
 from labelsieve.metrics import rankings as ranking_measures
-from labelsieve.metrics import top_k as top_k_measures
 from labelsieve.metrics.arrays import FOR_UNKNOWN, TrueLabels
 from labelsieve.metrics.regression import rrmse
 from labelsieve.tables.types import SparseMatrix, TableLike, TargetsLike, WeightsLike, is_sparse
@@ -62,8 +61,8 @@ MEASURES: Mapping[str, Measure] = {
     "one_error": Measure(ranking_measures.one_error, "scores", True),
     "coverage": Measure(ranking_measures.coverage, "scores", True),
     "average_precision": Measure(ranking_measures.average_precision, "scores", False),
-    "precision_at_k": Measure(top_k_measures.precision_at_k, "scores", False, evaluated=False),
-    "ndcg_at_k": Measure(top_k_measures.ndcg_at_k, "scores", False, evaluated=False),
+    "precision_at_k": Measure(ranking_measures.precision_at_k, "scores", False, evaluated=False),
+    "ndcg_at_k": Measure(ranking_measures.ndcg_at_k, "scores", False, evaluated=False),
     "rrmse": Measure(rrmse, "numbers", True),
 }
 

@@ -202,9 +202,7 @@ def _discover(package: ModuleType, base: type[T], modules: str) -> dict[str, typ
 
 #: Criteria by name.
 CRITERIA: dict[str, type[Criterion]] = {
-    name: criterion
-    for name, criterion in _discover(criteria, Criterion, "relevance relevance_redundancy multilabel").items()
-    if criterion.listed
+    name: criterion for name, criterion in _discover(criteria, Criterion, "formulas").items() if criterion.listed
 }
 #: Label spaces by name.
 LABEL_SPACES: dict[str, type[LabelSpace]] = _discover(labelspace, LabelSpace, "base transformations group")

@@ -6,9 +6,18 @@ Tables of results or masks of selections come in; p-values, ranks, posteriors an
 
 from labelsieve.statistics.bayes import Band, Posterior, bayesian_signed_rank, confidence_band
 from labelsieve.statistics.comparison import Comparison, compare
-from labelsieve.statistics.results_table import average_ranks, ranks
 from labelsieve.statistics.stability_index import Stability, stability_bound, stability_index
-from labelsieve.statistics.tests import Friedman, bonferroni_dunn, critical_difference, friedman, holm, nemenyi, wilcoxon_holm
+from labelsieve.statistics.tests import (
+    Friedman,
+    average_ranks,
+    bonferroni_dunn,
+    critical_difference,
+    friedman,
+    holm,
+    nemenyi,
+    ranks,
+    wilcoxon_holm,
+)
 
 __all__ = [
     "Band",

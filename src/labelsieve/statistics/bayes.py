@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as t_distribution
 
 from labelsieve.errors import InputError, number, share, whole_number
-from labelsieve.statistics.results_table import Floats, read_floats
+from labelsieve.statistics.tests import Floats, read_floats
 
 SAMPLES_AT_A_TIME = 4096
 

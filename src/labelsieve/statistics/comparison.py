@@ -10,13 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from labelsieve.errors import InputError, one_of, share
 from labelsieve.plotting import Axes, figure_function
-from labelsieve.statistics.results_table import Floats, Results, average_ranks, method_index, read_results
 from labelsieve.statistics.tests import (
+    Floats,
     Friedman,
+    Results,
+    average_ranks,
     bonferroni_dunn,
     critical_difference,
     friedman,
+    method_index,
     nemenyi,
+    read_results,
     signed_rank_sums,
     wilcoxon_holm,
 )

@@ -29,7 +29,7 @@ from labelsieve.report.figures.style import (
 )
 from labelsieve.report.text import printable
 from labelsieve.statistics import confidence_band
-from labelsieve.statistics.results_table import Floats, read_floats
+from labelsieve.statistics.tests import Floats, read_floats
 
 if TYPE_CHECKING:
     from labelsieve.selectors.auto.sieve import AutoSieve
