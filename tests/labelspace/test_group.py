@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from labelsieve import InputError, Sieve, core
-from labelsieve.criteria.relevance import JMI
+from labelsieve.criteria.formulas import JMI
 from labelsieve.datasets import load
 from labelsieve.labelspace import Group, GroupAuto, GroupRand, read_targets
 from labelsieve.labelspace.base import random_generator

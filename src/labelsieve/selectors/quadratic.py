@@ -401,9 +401,7 @@ class QuadraticSieve(BaseCountingSieve):
             total = mean + float(relevance.mean())
             alpha = min(max(mean / total, 0.0), 1.0) if total > 0 else 0.0
         shift = 0.0 if self.shift == "auto" else float(self.shift)
-        program = QuadraticProgram(
-            matrix, relevance, alpha, shift, tolerance=self.tol, max_steps=self.max_iter
-        )
+        program = QuadraticProgram(matrix, relevance, alpha, shift, tolerance=self.tol, max_steps=self.max_iter)
         return program, alpha
 
     def _draw(self, size: int | float, n_features: int) -> NDArray[np.intp]:
