@@ -2,6 +2,7 @@
 #include "bindings/python.hpp"
 #include "neighbors/neighbors.hpp"
 #include "neighbors/votes.hpp"
+#include "simd/kernels.hpp"
 
 namespace labelsieve {
 
@@ -85,6 +86,23 @@ void answers_by_labels(Vector<int64_t> starts, Vector<uint32_t> rows, Vector<int
     label_answers(neighbors, labels, table.data(), table.shape(0), table.shape(1) - 1, pool, out.data());
 }
 
+NewArray<row_t> nearest_by_products(
+    nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu> products, Vector<float> lengths,
+    Vector<float> points, size_t k) {
+    const size_t n_rows = products.shape(1);
+    require_row_count(n_rows);
+    require(lengths.shape(0) == n_rows && points.shape(0) == products.shape(0),
+            "a length for each row and query");
+    require(k >= 1 && k <= n_rows && k <= most_nested, "at least as many rows as are wanted");
+    std::vector<row_t> rows;
+    {
+        const nb::gil_scoped_release released;
+        rows = nearest_of_products({products.data(), products.size()}, {lengths.data(), n_rows},
+                                   points.data(), k);
+    }
+    return hand_over(std::move(rows));
+}
+
 }  // namespace
 
 void bind_neighbors(nb::module_& m) {
@@ -92,6 +110,8 @@ void bind_neighbors(nb::module_& m) {
           "leave_out"_a, "squares"_a, "single"_a, "n_threads"_a);
     m.def("nearest_sparse", &nearest_sparse, "starts"_a, "rows"_a, "values"_a, "n_rows"_a, "query_starts"_a,
           "query_columns"_a, "query_values"_a, "k"_a, "all_ties"_a, "leave_out"_a, "n_threads"_a);
+    m.def("nearest_by_products", &nearest_by_products, "products"_a.noconvert(), "lengths"_a.noconvert(),
+          "points"_a.noconvert(), "k"_a);
     m.def("label_histograms", &histograms_of_labels, "starts"_a, "rows"_a, "label_starts"_a,
           "label_indices"_a, "n_labels"_a, "most"_a, "n_threads"_a);
     m.def("label_answers", &answers_by_labels, "starts"_a, "rows"_a, "label_starts"_a, "label_indices"_a,

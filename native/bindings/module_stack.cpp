@@ -1,5 +1,8 @@
-// Stacked predictions of the explained share, for Python.
+// Stacked predictions of the explained share, and mean ranks, for Python.
+#include <optional>
+
 #include "bindings/python.hpp"
+#include "prediction/ranks.hpp"
 #include "prediction/stack.hpp"
 
 namespace labelsieve {
@@ -69,12 +72,42 @@ void means_of_rows(Vector<row_t> rows, size_t length, Vector<uint64_t> few, RowM
                    means.data());
 }
 
+NewArray<double> squares_of_coefficients(RowMatrix inverse, RowMatrix answers, Vector<uint64_t> ends) {
+    const size_t n = inverse.shape(0);
+    require(inverse.shape(1) == n && answers.shape(0) == n,
+            "a square matrix, and answers for each of its rows");
+    const std::vector<size_t> columns(ends.data(), ends.data() + ends.shape(0));
+    require(std::is_sorted(columns.begin(), columns.end()) && (columns.empty() || columns.back() <= n),
+            "numbers of columns must rise, up to all");
+    std::vector<double> squares(columns.size());
+    {
+        const nb::gil_scoped_release released;
+        squared_coefficients(inverse.data(), answers.data(), n, answers.shape(1), columns, squares.data());
+    }
+    return hand_over(std::move(squares));
+}
+
+void ranks_of_columns(RowMatrix columns, std::optional<Vector<double>> weights,
+                      nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> ranks) {
+    const size_t n_rows = columns.shape(1);
+    require_row_count(n_rows);
+    require(ranks.shape(0) == columns.shape(0) && ranks.shape(1) == n_rows, "a rank for each number");
+    require(!weights || weights->shape(0) == n_rows, "a weight for each row");
+    const nb::gil_scoped_release released;
+    if (n_rows > 0)
+        mid_ranks({columns.data(), columns.size()}, n_rows, weights ? weights->data() : nullptr,
+                  ranks.data());
+}
+
 }  // namespace
 
 void bind_stack(nb::module_& m) {
     m.def("stack_weights", &weights_of, "products"_a, "answers"_a);
     m.def("stack_parts", &stack, "parts"_a.noconvert(), "truth"_a.noconvert(), "cells"_a.noconvert(),
           "ends"_a, "low"_a.noconvert(), "high"_a.noconvert());
+    m.def("squared_coefficients", &squares_of_coefficients, "inverse"_a.noconvert(), "answers"_a.noconvert(),
+          "ends"_a);
+    m.def("mid_ranks", &ranks_of_columns, "columns"_a.noconvert(), "weights"_a.none(), "ranks"_a.noconvert());
     m.def("neighbor_means", &means_of_rows, "rows"_a, "length"_a, "few"_a, "deviations"_a.noconvert(),
           "weights"_a, "means"_a.noconvert());
 }

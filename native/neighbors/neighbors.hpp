@@ -41,6 +41,12 @@ NeighborLists nearest(const DenseTable& table, std::span<const double> queries, 
 NeighborLists nested_nearest(const DenseTable& table, std::span<const double> queries,
                              std::span<const size_t> sizes, const NeighborSettings& settings, Pool& pool);
 
+// The k nearest rows of queries, from the products of each query with all rows, query after query, and from
+// the squared lengths of the rows and of the queries. Rows with an infinite length are neighbors only where
+// there are no others. Ties in order of rows; k is at most most_nested and the number of rows.
+std::vector<row_t> nearest_of_products(std::span<const float> products, std::span<const float> lengths,
+                                       const float* points, size_t k);
+
 // The same for sparse rows, over all columns: the table by columns, the queries by rows. Distances are
 // |a|^2 + |b|^2 - 2 ab: exact for integers, else rounded.
 using SparseNumbers = CsrView<int32_t, double>;

@@ -205,4 +205,33 @@ NeighborLists nested_nearest(const DenseTable& table, std::span<const double> qu
     return find(PaddedTable<double>(table, queries, zeros));
 }
 
+std::vector<row_t> nearest_of_products(std::span<const float> products, std::span<const float> lengths,
+                                       const float* points, size_t k) {
+    // A step of a search that adds a column of zeros.
+    constexpr size_t stripe = stripe_bytes / sizeof(float);
+    const size_t n = lengths.size(), padded = (n + stripe - 1) / stripe * stripe,
+                 n_queries = products.size() / n;
+    const std::vector<float> zeros(padded);
+    std::vector<float> sums(padded, beyond<float>()), low(padded), squares(k + 1);
+    std::vector<row_t> nearest(n_queries * k), rows(k + 1);
+    for (size_t query = 0; query < n_queries; ++query) {
+        const float *of_query = products.data() + query * n, point = points[query];
+        for (size_t row = 0; row < n; ++row)  // rounding must not make it negative
+            sums[row] = std::max(0.0f, lengths[row] + point - 2 * of_query[row]);
+        grow_kernel<float>()({.columns = zeros.data(),
+                              .pitch = padded,
+                              .point = zeros.data(),
+                              .n_columns = 1,
+                              .n_rows = n,
+                              .left_out = n,
+                              .k = k,
+                              .sums = sums.data(),
+                              .low = low.data(),
+                              .squares = squares.data(),
+                              .rows = rows.data()});
+        std::copy_n(rows.data(), k, nearest.data() + query * k);
+    }
+    return nearest;
+}
+
 }  // namespace labelsieve

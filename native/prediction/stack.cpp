@@ -118,32 +118,38 @@ void stack_parts(const Stack& stack, double* of_rows, double* of_columns) {
         for (size_t i = 0; i < each; ++i) total[i] += of_fold[i];
     }
     std::fill(of_columns, of_columns + q, 0.0);
-    std::vector<double> stacked(q);
+    const size_t together = std::max<size_t>(1, tile / q);  // rows
+    std::vector<double> stacked(together * q);
     for (size_t fold = 0, first = 0; fold < n_folds; first = stack.ends[fold++]) {
         for (size_t i = 0; i < each; ++i) others[i] = total[i] - sums[fold * each + i];
         stack_weights(others.data(), others.data() + n * n, n, weights.data());
         const double *low = stack.low + fold * q, *high = stack.high + fold * q;
-        for (size_t row = first; row < stack.ends[fold]; ++row) {
-            const size_t start = row * q;
-            std::fill(stacked.begin(), stacked.end(), 0.0);
+        for (size_t row = first, end; row < stack.ends[fold]; row = end) {
+            end = std::min(row + together, stack.ends[fold]);
+            const size_t start = row * q, length = (end - row) * q;
+            std::fill(stacked.begin(), stacked.begin() + ptrdiff_t(length), 0.0);
             for (size_t a = 0; a < n; ++a) {
                 const double* part = stack.parts + a * size + start;
-                if (weights[a] > 0) kernels().add_weighted(part, weights[a], q, stacked.data());
+                if (weights[a] > 0) kernels().add_weighted(part, weights[a], length, stacked.data());
             }
             double* out = stack.parts + (n - 1) * size + start;
-            double saved = 0;
-            for (size_t y = 0; y < q; ++y) {
-                out[y] = std::min(std::max(stacked[y], low[y]), high[y]);
-                const double less = stack.cells[start + y] * out[y] * (2 * stack.truth[start + y] - out[y]);
-                saved += less;
-                of_columns[y] += less;
+            const double *cells = stack.cells + start, *truth = stack.truth + start;
+            for (size_t i = row, at = 0; i < end; ++i) {
+                double saved = 0;
+                for (size_t y = 0; y < q; ++y, ++at) {
+                    out[at] = std::min(std::max(stacked[at], low[y]), high[y]);
+                    const double less = cells[at] * out[at] * (2 * truth[at] - out[at]);
+                    saved += less;
+                    of_columns[y] += less;
+                }
+                of_rows[i] = saved;
             }
-            of_rows[row] = saved;
         }
     }
 }
 
 void neighbor_means(const NeighborMeans& lists, double* means) {
+    constexpr size_t few_columns = 32;  // up to which calling a kernel takes longer than adding
     const size_t q = lists.n_columns;
     std::vector<double> sums(q);
     for (size_t list = 0; list < lists.n_lists; ++list) {
@@ -152,12 +158,30 @@ void neighbor_means(const NeighborMeans& lists, double* means) {
         double total = 0;
         for (size_t at = 0, i = 0; at < lists.few.size(); ++at) {
             for (; i < lists.few[at]; ++i) {
-                total += lists.weights[rows[i]];
-                kernels().add_weighted(lists.deviations + rows[i] * q, lists.weights[rows[i]], q,
-                                       sums.data());
+                const double weight = lists.weights[rows[i]], *row = lists.deviations + rows[i] * q;
+                total += weight;
+                if (q > few_columns)
+                    kernels().add_weighted(row, weight, q, sums.data());
+                else
+                    for (size_t y = 0; y < q; ++y) sums[y] += weight * row[y];
             }
             double* out = means + (at * lists.n_lists + list) * q;
             for (size_t y = 0; y < q; ++y) out[y] = sums[y] / total;
+        }
+    }
+}
+
+void squared_coefficients(const double* inverse, const double* answers, size_t n, size_t n_targets,
+                          std::span<const size_t> ends, double* squares) {
+    std::vector<double> coefficients(n);
+    std::fill(squares, squares + ends.size(), 0.0);
+    for (size_t y = 0; y < n_targets; ++y) {
+        std::fill(coefficients.begin(), coefficients.end(), 0.0);
+        for (size_t i = 0, end = 0; end < ends.size(); ++end) {
+            for (; i < ends[end]; ++i)
+                kernels().add_weighted(inverse + i * n, answers[i * n_targets + y], i + 1,
+                                       coefficients.data());
+            squares[end] += kernels().dot(coefficients.data(), coefficients.data(), ends[end]);
         }
     }
 }

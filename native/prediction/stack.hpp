@@ -1,5 +1,5 @@
 // Stacked predictions: weighted means of several predictions of the same cells, whose weights come from other
-// folds.
+// folds. And what such predictions are made of.
 #pragma once
 
 #include <span>
@@ -38,5 +38,12 @@ struct NeighborMeans {
     size_t n_columns;
 };
 void neighbor_means(const NeighborMeans& lists, double* means);
+
+// The sum of the squared coefficients of ridge regressions with the first columns, as many as each of `ends`
+// says, which rise. With the Cholesky factor L of the penalized products of n columns, they are inverse(L)'A,
+// of the leading rows: `inverse` is n x n and has no numbers above the diagonal, `answers` is A, n x
+// n_targets.
+void squared_coefficients(const double* inverse, const double* answers, size_t n, size_t n_targets,
+                          std::span<const size_t> ends, double* squares);
 
 }  // namespace labelsieve

@@ -182,7 +182,8 @@ def test_ridge_regressions_of_all_features_are_those_of_scikit_learn(n_columns):
     Y = Z[:, :2] + rng.normal(size=(100, 2))
     train, test = np.arange(80), np.arange(80, 100)
     center = weights[train] @ Y[train] / weights[train].sum()
-    found = _RidgeOfAll(Z, weights, (0.1, 1.0)).predict(train, test, Y[train] - center, np.ones(2))
+    regression = _RidgeOfAll(Z, weights, (0.1, 1.0), [test, train])  # each fold leaves the other rows out
+    found = regression.predict(1, test, Y[train] - center, np.ones(2))
     scale = weights[train].sum() * max(1.0, n_columns / 80 if n_columns >= 100 else 1.0)
     for penalty, predicted in zip((0.1, 1.0), found, strict=True):
         model = Ridge(penalty * scale).fit(Z[train], Y[train], sample_weight=weights[train])
@@ -268,21 +269,98 @@ def test_columns_are_standardized_values_and_polynomials_of_ranks():
             assert np.corrcoef(expected, columns.values[row])[0, 1] == pytest.approx(1)
 
 
+@pytest.mark.parametrize("shape", [(300, 40), (60, 80)])
+@pytest.mark.parametrize("listed", [False, True])
+def test_large_regressions_of_all_features_have_half_the_digits(monkeypatch, shape, listed):
+    rng = np.random.default_rng(14)
+    n_rows, weights = shape[0], rng.integers(1, 4, shape[0]).astype(float)
+    Z = rng.normal(size=(n_rows, 5)) @ rng.normal(size=(5, shape[1])) + rng.normal(size=shape)
+    Z = (Z - Z.mean(axis=0)) / Z.std(axis=0)
+    Y = Z[:, :2] + rng.normal(size=(n_rows, 2))
+    train, test = np.arange(n_rows - 20), np.arange(n_rows - 20, n_rows)
+    table = sp.csr_array(Z) if listed else Z
+    single, double = [], []
+    for most, found in ((500, double), (shape[1] + 1, single)):  # regressions with more than half as many are large
+        monkeypatch.setattr(explained, "MANY_COLUMNS", most)
+        regression = _RidgeOfAll(table, weights, (0.01, 0.3), [train])
+        found += regression.predict(0, test, Y[train] - Y[train].mean(axis=0), np.ones(2))
+    for rounded, exact in zip(single, double, strict=True):
+        assert rounded == pytest.approx(exact, abs=1e-4)
+        assert not np.array_equal(rounded, exact)
+
+
+def test_nearest_rows_by_products_are_those_by_distances():
+    rng = np.random.default_rng(15)
+    rows, queries = rng.normal(size=(70, 6)).astype(np.float32), rng.normal(size=(9, 6)).astype(np.float32)
+    lengths, points = (rows**2).sum(axis=1), (queries**2).sum(axis=1)
+    lengths[::3] = np.inf  # rows that are left out
+    found = core.nearest_by_products(queries @ rows.T, lengths, points, 5).reshape(9, 5)
+    distances = ((queries[:, np.newaxis] - rows) ** 2).sum(axis=2)
+    distances[:, ::3] = np.inf
+    assert np.array_equal(found, np.argsort(distances, axis=1)[:, :5])
+    for wrong in ((lengths[1:], points, 5), (lengths, points[1:], 5), (lengths, points, 71), (lengths, points, 0)):
+        with pytest.raises(ValueError, match=r"a length for each|as many rows"):
+            core.nearest_by_products(queries @ rows.T, *wrong)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_mid_ranks_are_shares_of_the_known_rows(weighted):
+    rng = np.random.default_rng(16)
+    columns, weights = rng.integers(-4, 5, (3, 400)) * 0.5, rng.random(400)
+    columns[1] = rng.normal(size=400)
+    columns[0, ::5] = np.nan
+    columns[2] = np.nan
+    columns[1, 7], columns[1, 8] = 0.0, -0.0  # equal
+    ranks = np.empty_like(columns)
+    core.mid_ranks(columns, weights if weighted else None, ranks)
+    of_rows = weights if weighted else np.ones(400)
+    for column, found in zip(columns, ranks, strict=True):
+        known = ~np.isnan(column)
+        assert np.array_equal(np.isnan(found), ~known)
+        below, equal = (np.array([of_rows[known] @ how(column[known], cell) for cell in column]) for how in (np.less, np.equal))
+        assert found[known] == pytest.approx(((below + equal / 2) / max(of_rows[known].sum(), 1e-300))[known])
+    with pytest.raises(ValueError, match="a rank for each number"):
+        core.mid_ranks(columns, None, ranks[:2])
+    with pytest.raises(ValueError, match="a weight for each row"):
+        core.mid_ranks(columns, weights[1:], ranks)
+
+
+def test_inverse_factors_and_squared_coefficients_are_those_of_plain_code():
+    rng = np.random.default_rng(17)
+    Z, ends = rng.normal(size=(200, 110)), np.array([1, 30, 110], dtype=np.uint64)
+    gram, answers = Z.T @ Z, Z.T @ rng.normal(size=(200, 3))
+    inverse = np.zeros(gram.shape)
+    explained._invert_lower(np.linalg.cholesky(gram), inverse)
+    assert inverse == pytest.approx(np.linalg.inv(np.linalg.cholesky(gram)))
+    found = core.squared_coefficients(inverse, inverse @ answers, ends)
+    assert found == pytest.approx([(np.linalg.solve(gram[:e, :e], answers[:e]) ** 2).sum() for e in ends.tolist()])
+    for wrong in ((inverse[:50], answers, ends), (inverse, answers[1:], ends), (inverse, answers, ends[::-1].copy())):
+        with pytest.raises(ValueError, match=r"a square matrix|must rise"):
+            core.squared_coefficients(*wrong)
+
+
 @pytest.mark.parametrize("most", [1000, 1])
 def test_sums_over_training_rows_are_those_of_plain_code(monkeypatch, most):
     rng = np.random.default_rng(12)
     X, weights = rng.normal(size=(60, 3)), rng.integers(1, 4, 60).astype(float)
     monkeypatch.setattr(explained, "MANY_COLUMNS", most)  # products of all columns, or of some
-    columns = _Columns(read(X, X[:, 1]).features, [np.arange(3)], weights)
-    some, train = np.array([*columns.plain[2], *columns.curved[0]]), np.arange(0, 60, 2)
-    deviations = rng.normal(size=(30, 2))
-    deviations -= weights[train] @ deviations / weights[train].sum()
-    mean, gram, product = columns.sums(some, train, deviations)
-    Z, share = columns.values[np.ix_(some, train)], weights[train]
-    assert mean == pytest.approx(np.average(Z, axis=1, weights=share))
-    Z = Z - mean[:, np.newaxis]
-    assert gram == pytest.approx((Z * share) @ Z.T)
-    assert product == pytest.approx((Z * share) @ deviations)
+    problem, chosen = read(X, np.column_stack([X[:, 1], X[:, 0] > 0])), np.array([2, 0])
+    columns = _Columns(problem.features, [chosen], weights)
+    targets = explained._Targets.of(problem.targets, weights, rng)
+    targets.values[::7, 1] = np.nan
+    some = columns.order_of(chosen)
+    assert some.tolist() == [*columns.plain[2], *columns.curved[2], *columns.plain[0], *columns.curved[0]]
+    halves = [np.arange(0, 60, 2), np.arange(1, 60, 2)]
+    for trains in (halves, [np.arange(50), np.arange(20, 60)]):  # each row left out by one fold, or not
+        sums = explained._Sums(columns, [some, some], targets, weights, trains)
+        for fold, train in enumerate(trains):
+            center, deviations = explained._centered(targets.values[train], weights[train])
+            mean, gram, product = sums.of_fold(fold, center)
+            Z, share = columns.values[np.ix_(some, train)], weights[train]
+            assert mean == pytest.approx(np.average(Z, axis=1, weights=share))
+            assert product == pytest.approx((Z * share) @ deviations)
+            Z = Z - mean[:, np.newaxis]
+            assert gram == pytest.approx((Z * share) @ Z.T)
 
 
 def test_all_features_explain_what_the_largest_size_explains_if_it_has_all():

@@ -20,7 +20,7 @@ features has predictions of its own where the largest size leaves some out (:fun
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,6 +56,7 @@ CLIP = 5.0  # standard deviations
 PENALTIES = (1e-6, 0.01, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
 ALL_PENALTIES = (1e-6, 0.01, 0.3)  # of all features; the stack chooses among them, the first for up to 500 rows or columns
 MANY_COLUMNS = 1000  # the ridge regression of all features uses the columns with the largest products with the targets
+LEAST_IN_SINGLE = 0.01  # the least penalty, for a row, of a regression that is computed in single precision
 SPARSE = 0.01  # share of the cells that are not 0, below which products of sparse columns are faster than those of whole ones
 MOST_STEPS = 2e9  # of a search of neighbors by all features; with more, they are left out
 WIDER = 1.3  # standard errors over rows are too small by this factor, because the folds share their training rows
@@ -289,7 +290,11 @@ def prefix_curve(
     ``tested`` are the weights of the test rows of all folds, one after the other; None: those that the rows have in training.
     """
     columns = _Columns(problem.features, lists, weights)
-    fitted = [_Fold(columns, targets, weights, some, sizes, *rows) for some, rows in zip(lists, folds, strict=True)]
+    sums = _Sums(columns, [columns.order_of(chosen) for chosen in lists], targets, weights, [train for train, _ in folds])
+    fitted = [
+        _Fold(columns, sums, at, targets, weights, chosen, sizes, *rows)
+        for at, (chosen, rows) in enumerate(zip(lists, folds, strict=True))
+    ]
     tests = [test for _, test in folds]
     curve = _Curve(
         targets, [fold.center for fold in fitted], tests, weights[np.concatenate(tests)] if tested is None else tested
@@ -436,49 +441,101 @@ class _Columns:
     """
 
     def __init__(self, table: NumberTable, lists: Sequence[NDArray[np.intp]], weights: Real) -> None:
-        features, columns, ranks = LearnerFeatures(table), list[Real](), list[Real]()
+        columns, ranks = list[Real](), list[Real]()
         self.plain, self.curved = dict[int, list[int]](), dict[int, list[int]]()
-        for feature in dict.fromkeys(feature for chosen in lists for feature in chosen.tolist()):
-            found = features.columns([feature])[0].T
-            missing, first = np.isnan(found[0]), len(columns)
-            numeric = feature not in table.nominal
-            columns += [*found, missing] if numeric and missing.any() else list(found)
+        chosen = list(dict.fromkeys(feature for some in lists for feature in some.tolist()))
+        values, ends = LearnerFeatures(table).columns(chosen) if chosen else (np.empty((table.shape[0], 0)), np.empty(0, int))
+        some = values[:1000]
+        low, high = np.fmin.reduce(some, axis=0, initial=np.inf), np.fmax.reduce(some, axis=0, initial=-np.inf)
+        has_three = np.any((some > low) & (some < high), axis=0)
+        gaps, values = np.any(np.isnan(values), axis=0), values.T
+        for feature, start, end in zip(chosen, [0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+            first, numeric = len(columns), feature not in table.nominal
+            columns.extend(values[start:end])
+            if numeric and gaps[start]:
+                columns.append(np.isnan(values[start]).astype(np.float64))
             self.plain[feature] = list(range(first, len(columns)))
             self.curved[feature] = []
-            if numeric and len(np.unique(found[0, :1000])) > 2:
+            if numeric and has_three[start]:
                 self.curved[feature] = [len(ranks)]
-                ranks.append(_ranks(found[0], missing))
+                ranks.append(values[start])
         n_plain, n_ranked = len(columns), len(ranks)
         for feature, rows in self.curved.items():
             self.curved[feature] = [n_plain + row + power * n_ranked for row in rows for power in range(3)]
         self.values = _standard(np.array(columns).reshape(n_plain, table.shape[0]), weights)
         if n_ranked:
-            self.values = np.concatenate([self.values, _standard(_polynomials(np.array(ranks)), weights)])
-        self._weights = weights
-        self._products = _gram(self.values.T, weights) if len(self.values) <= 2 * MANY_COLUMNS else None
+            self.values = np.concatenate([self.values, _standard(_polynomials(_ranks(np.array(ranks))), weights)])
 
-    def sums(self, some: Rows, train: Rows, deviations: Real) -> tuple[Real, Real, Real]:
-        """Return means of some columns in the training rows, their centered products, and those with the deviations."""
-        n_rows, share = self.values.shape[1], self._weights[train]
-        total, of_rows = float(share.sum()), np.zeros((n_rows, 1 + deviations.shape[1]))
-        of_rows[train, 0], of_rows[train, 1:] = share, share[:, np.newaxis] * deviations
-        sums = (self.values @ of_rows)[some]
+    def order_of(self, chosen: NDArray[np.intp]) -> Rows:
+        """Return the rows of some features, those of a feature together: first its numbers, then its polynomials."""
+        rows = [row for feature in chosen.tolist() for row in self.plain[feature] + self.curved[feature]]
+        return np.array(rows, dtype=np.intp)
+
+
+class _Left:
+    """Sums over the training rows of every fold: those over all rows, less those over the rows that the fold leaves out.
+
+    The rows that are left out are fewer than the others, and most often each is left out by one fold: then the sums over all
+    rows are those of the folds. Otherwise ``of_all`` returns them.
+    """
+
+    def __init__(self, of_rests: list[Real], of_all: Callable[[], Real], rests: list[Rows], n_rows: int) -> None:
+        self._left_out, times = of_rests, np.bincount(np.concatenate(rests), minlength=n_rows)
+        self._total = sum(of_rests[1:], of_rests[0]) if (times == 1).all() else of_all()
+
+    def of_fold(self, fold: int) -> Real:
+        """Return the sums over the training rows of a fold."""
+        return self._total - self._left_out[fold]
+
+
+def _rests(n_rows: int, trains: Iterable[Rows]) -> list[Rows]:
+    """Return the rows that are not among those of each fold."""
+    return [np.delete(np.arange(n_rows), train) for train in trains]
+
+
+class _Sums:
+    """Means and products of columns over the training rows of every fold. ``orders`` are the columns that each fold uses."""
+
+    def __init__(self, columns: _Columns, orders: list[Rows], targets: "_Targets", weights: Real, trains: list[Rows]) -> None:
+        values, n_rows = columns.values, len(weights)
+        self._values, self._weights, self._orders, self._trains = values, weights, orders, trains
+        known = ~np.isnan(targets.values)
+        of_targets = weights[:, np.newaxis] * np.where(known, targets.values, 0.0)
+        self._gaps = not known.all()
+        share = weights[:, np.newaxis]
+        of_rows = np.hstack([share, of_targets, share * known] if self._gaps else [share, of_targets])
+        self._total = [float(weights[train].sum()) for train in trains]
+        rests = _rests(n_rows, trains)
+        each = sum(len(train) * len(order) ** 2 for train, order in zip(trains, orders, strict=True))
+        together = len(values) <= 2 * MANY_COLUMNS and n_rows * len(values) ** 2 <= each
+        sums, grams = list[Real](), list[Real]()
+        for rest in rests:
+            block = values[:, rest]
+            sums.append(block @ of_rows[rest])
+            if together:
+                grams.append(_gram(block.T, weights[rest]))
+        self._sums = _Left(sums, lambda: np.asarray(values @ of_rows), rests, n_rows)
+        self._grams = _Left(grams, lambda: _gram(values.T, weights), rests, n_rows) if together else None
+
+    def of_fold(self, fold: int, center: Real) -> tuple[Real, Real, Real]:
+        """Return the means of the columns of a fold, their centered products, and those with the targets less ``center``."""
+        some, total, q = self._orders[fold], self._total[fold], len(center)
+        sums = self._sums.of_fold(fold)[some]
         mean = sums[:, 0] / total
-        if self._products is None:
-            gram = _gram(self.values[np.ix_(some, train)].T, share)
-        else:  # the rows that are left out are fewer than those that are not
-            rest = np.setdiff1d(np.arange(n_rows), train, assume_unique=True)
-            gram = (self._products - _gram(self.values[:, rest].T, self._weights[rest]))[np.ix_(some, some)]
-        return mean, gram - total * np.outer(mean, mean), sums[:, 1:]
+        product = sums[:, 1 : 1 + q] - center * (sums[:, 1 + q :] if self._gaps else sums[:, :1])
+        if self._grams is None:
+            train = self._trains[fold]
+            gram = _gram(self._values[np.ix_(some, train)].T, self._weights[train])
+        else:
+            gram = self._grams.of_fold(fold)[some][:, some]
+        return mean, gram - total * np.outer(mean, mean), product
 
 
-def _ranks(values: Real, missing: NDArray[np.bool_]) -> Real:
-    """Return mean ranks among the known cells, from -1 to 1; missing cells have 0."""
-    _, index = np.unique(values, return_inverse=True)  # NaN is the last value
-    counts, n_known = np.bincount(index), max(1, int(np.count_nonzero(~missing)))
-    ranks: Real = ((2 * np.cumsum(counts) - counts) / n_known - 1.0)[index]
-    ranks[missing] = 0.0
-    return ranks
+def _ranks(columns: Real) -> Real:
+    """Return mean ranks among the known cells of every column, in rows, from -1 to 1; missing cells have 0."""
+    ranks = np.empty_like(columns)
+    core.mid_ranks(columns, None, ranks)
+    return np.nan_to_num(2 * ranks - 1.0, copy=False)
 
 
 def _polynomials(u: Real) -> Real:
@@ -520,27 +577,26 @@ class _NestedRidge:
     def __init__(
         self, gram: Real, product: Real, tested: Real, squares: float, factor: Real, total: float, ends: NDArray[np.intp]
     ) -> None:
-        penalties, last = total * np.array(PENALTIES)[:, np.newaxis], ends - 1
-        inverse = np.empty((len(PENALTIES), *gram.shape))
-        for at, penalty in enumerate(penalties[:, 0]):
+        last, errors, found, root = ends - 1, list[Real](), list[tuple[Real, Real]](), np.sqrt(factor)
+        for penalty in total * np.array(PENALTIES):
             penalized = gram.copy()
             penalized.flat[:: len(gram) + 1] += penalty
             lower, failed = dpotrf(penalized, lower=True, clean=True, overwrite_a=True)
             if failed:
                 raise np.linalg.LinAlgError("products of features are not positive definite")
-            inverse[at] = dtrtri(lower, lower=True, overwrite_c=True)[0]
-        A = inverse @ product
-        weighted = A * np.sqrt(factor)
-        fit = np.cumsum(np.einsum("pij,pij->pi", weighted, weighted), axis=1)[:, last]
-        freedom = np.cumsum(np.einsum("pij,pij->pi", inverse, inverse), axis=1)[:, last]  # trace of every leading inverse
-        # The squared coefficients of a size are the sum of the leading block of this symmetric matrix.
-        crossed = (inverse @ inverse.swapaxes(1, 2)) * (weighted @ weighted.swapaxes(1, 2))
-        diagonal = np.einsum("pii->pi", crossed)
-        shrunk = np.cumsum(2 * np.tril(crossed).sum(axis=2) - diagonal, axis=1)[:, last]
-        residual = np.maximum(squares - fit - penalties * shrunk, 0.0)
-        degrees = ends - penalties * freedom + 1.0
-        self._best = np.argmin(residual / np.maximum(1.0 - degrees / total, 1e-3) ** 2, axis=0)
-        self._answers = {at: (inverse[at] @ tested, A[at]) for at in np.unique(self._best).tolist()}
+            inverse = np.zeros(gram.shape)
+            _invert_lower(lower, inverse)
+            A = inverse @ product
+            weighted = A * root
+            fit = np.cumsum(np.einsum("ij,ij->i", weighted, weighted))[last]
+            freedom = np.cumsum(np.einsum("ij,ij->i", inverse, inverse))[last]  # trace of every leading inverse
+            shrunk = core.squared_coefficients(inverse, weighted, ends.astype(np.uint64))
+            residual = np.maximum(squares - fit - penalty * shrunk, 0.0)
+            degrees = ends - penalty * freedom + 1.0
+            errors.append(residual / np.maximum(1.0 - degrees / total, 1e-3) ** 2)
+            found.append((inverse, A))
+        self._best = np.argmin(errors, axis=0)
+        self._answers = {at: (found[at][0] @ tested, found[at][1]) for at in np.unique(self._best).tolist()}
         self._ends, self._sums = ends, dict[int, tuple[int, Any]]()  # the last prediction with every penalty
 
     def predict(self, step: int) -> Real:
@@ -552,12 +608,25 @@ class _NestedRidge:
         return found
 
 
+def _invert_lower(lower: Real, out: Real) -> None:
+    """Write the inverse of a lower triangular matrix; products of blocks are faster than one call of LAPACK."""
+    half = len(lower) // 2
+    if half < 24:
+        out[:] = dtrtri(lower, lower=True)[0]
+        return
+    _invert_lower(lower[:half, :half], out[:half, :half])
+    _invert_lower(lower[half:, half:], out[half:, half:])
+    np.matmul(out[half:, half:], -(lower[half:, :half] @ out[:half, :half]), out=out[half:, :half])
+
+
 class _Fold:
     """The features that were selected on the training rows of a fold, and predictors with the first of them."""
 
     def __init__(
         self,
         columns: _Columns,
+        sums: _Sums,
+        fold: int,
         targets: _Targets,
         weights: Real,
         chosen: NDArray[np.intp],
@@ -571,30 +640,32 @@ class _Fold:
         if len(chosen) == 0:
             return
         # The columns of a feature stand together: first its numbers, then its polynomials.
-        order, plain, ends, plain_ends = list[int](), list[int](), [0], [0]
-        for feature in chosen.tolist():
-            plain += range(len(order), len(order) + len(columns.plain[feature]))
-            order += columns.plain[feature] + columns.curved[feature]
-            ends.append(len(order))
-            plain_ends.append(len(plain))
+        numbers = [len(columns.plain[feature]) for feature in chosen.tolist()]
+        both = [len(columns.plain[feature]) + len(columns.curved[feature]) for feature in chosen.tolist()]
+        plain_ends, ends = np.cumsum([0, *numbers]), np.cumsum([0, *both])
+        plain = np.concatenate([np.arange(start, start + n) for start, n in zip(ends, numbers, strict=False)])
         lengths, self._steps = np.unique(np.minimum(sizes, len(chosen)), return_inverse=True)  # a list may end early
-        sizes_plain, sizes_all = np.array(plain_ends, dtype=np.intp)[lengths], np.array(ends, dtype=np.intp)[lengths]
         self._deviations, self._share = deviations, share
         self._most = min(NEIGHBORS[-1], len(train))
-        some = np.array(order, dtype=np.intp)
+        some = columns.order_of(chosen)
         T, values = columns.values[np.ix_(some, test)], columns.values[some[plain]]
-        near = values[:, train].T, T[plain].T
         of_sizes = nested_neighbors(
-            *near, features=range(len(plain)), sizes=sizes_plain.tolist(), k=self._most, distances=False, single=True
+            values[:, train].T,
+            T[plain].T,
+            features=range(len(plain)),
+            sizes=plain_ends[lengths].tolist(),
+            k=self._most,
+            distances=False,
+            single=True,
         )
         self._neighbors = [found.rows for found in of_sizes]
-        mean, gram, product = columns.sums(some, train, deviations)
+        mean, gram, product = sums.of_fold(fold, self.center)
         T -= mean[:, np.newaxis]
         squares = float(np.einsum("i,ij,ij->j", share, deviations, deviations) @ targets.factor)
         of_targets = squares, targets.factor, float(share.sum())
-        self._curved = self._straight = _NestedRidge(gram, product, T, *of_targets, sizes_all)
-        if len(plain) < len(order):
-            self._straight = _NestedRidge(gram[plain][:, plain], product[plain], T[plain], *of_targets, sizes_plain)
+        self._curved = self._straight = _NestedRidge(gram, product, T, *of_targets, ends[lengths])
+        if len(plain) < len(some):
+            self._straight = _NestedRidge(gram[plain][:, plain], product[plain], T[plain], *of_targets, plain_ends[lengths])
 
     def predictions(self, step: int) -> list[Real]:
         """Predict the deviations from the means for the test rows with the features of a size, by every predictor."""
@@ -637,16 +708,16 @@ def _all_features(problem: Problem, targets: _Targets, folds: list[tuple[Rows, R
     n_rows, n_columns = Z.shape
     n_tested = sum(len(test) for _, test in folds)
     near = not sp.issparse(Z) and float(n_tested) * n_rows * n_columns <= MOST_STEPS
-    regression = _RidgeOfAll(Z, weights, ALL_PENALTIES[min(Z.shape) > MANY_COLUMNS // 2 :])
-    for train, test in folds:
-        _, deviations = _centered(targets.values[train], weights[train])
-        found = regression.predict(train, test, deviations, targets.factor)
-        if near:
+    regression = _RidgeOfAll(Z, weights, ALL_PENALTIES[min(Z.shape) > MANY_COLUMNS // 2 :], [train for train, _ in folds])
+    distances = _Distances(Z, regression.products_of_rows) if near else None
+    for fold, (train, test) in enumerate(folds):
+        center, deviations = _centered(targets.values[train], weights[train])
+        found = regression.predict(fold, test, deviations, targets.factor)
+        if distances is not None:
+            everywhere = np.zeros((n_rows, len(center)))
+            everywhere[train] = deviations
             k = min(NEIGHBORS[-1], len(train))
-            lists = nested_neighbors(
-                Z[train], Z[test], features=range(n_columns), sizes=[n_columns], k=k, distances=False, single=True
-            )
-            found += _neighbor_means(lists[0].rows, k, deviations, weights[train])
+            found += _neighbor_means(distances.nearest(test, train, k), k, everywhere, weights)
         yield found
 
 
@@ -665,76 +736,99 @@ def _all_columns(problem: Problem) -> Any:
     return sp.csr_array(matrix @ sp.diags_array(factor))
 
 
+class _Distances:
+    """Squared distances of rows by all columns, from the products of rows."""
+
+    def __init__(self, Z: Real, products: Any) -> None:
+        self._products = products
+        self._Z = np.ascontiguousarray(Z, dtype=np.float32) if products is None else None
+        if self._Z is None:
+            self._squares = np.diagonal(products).astype(np.float32)
+        else:
+            self._squares = np.einsum("ij,ij->i", self._Z, self._Z)
+
+    def nearest(self, test: Rows, train: Rows, k: int) -> NDArray[np.uint32]:
+        """Return the k training rows that are nearest to each test row, one list after the other."""
+        products = self._products[test] if self._Z is None else self._Z[test] @ self._Z.T
+        lengths = self._squares.copy()
+        lengths[np.delete(np.arange(len(lengths)), train)] = np.inf
+        return core.nearest_by_products(products.astype(np.float32, copy=False), lengths, self._squares[test], k)
+
+
 class _RidgeOfAll:
-    """Ridge regressions on many columns, by products of columns or, where there are fewer rows, of rows."""
+    """Ridge regressions on many columns, by products of columns or, where there are fewer rows, of rows.
 
-    def __init__(self, Z: Any, weights: Real, penalties: tuple[float, ...]) -> None:
-        self._Z, self._weights, self._penalties = Z, weights, penalties
-        n_rows, n_columns = Z.shape
-        self._by_rows = n_rows <= n_columns and n_rows <= 2 * MANY_COLUMNS
-        self._products: Any = None
-        if self._by_rows:
-            self._products = _gram(Z.T, np.ones(n_columns))
+    Large ones are computed in single precision, which takes half the time: their penalties are far above its rounding.
+    """
+
+    def __init__(self, Z: Any, weights: Real, penalties: tuple[float, ...], trains: list[Rows]) -> None:
+        self._penalties, self._trains, (n_rows, n_columns) = penalties, trains, Z.shape
+        self._real: Any = np.float32 if min(penalties) >= LEAST_IN_SINGLE and min(Z.shape) > MANY_COLUMNS // 2 else np.float64
+        cells = n_rows * n_columns
+        if sp.issparse(Z) and SPARSE * cells <= Z.nnz and cells <= MOST_CELLS:
+            Z = Z.toarray()
+            Z -= Z.mean(axis=0)
+        self._Z, self._weights = (Z if sp.issparse(Z) else np.asarray(Z, dtype=self._real)), weights
+        self.products_of_rows: Any = None
+        self._products: _Left | None = None
+        if n_rows <= n_columns and n_rows <= 2 * MANY_COLUMNS:
+            self.products_of_rows = _gram(self._Z.T, np.ones(n_columns)).astype(self._real, copy=False)
         elif n_columns <= 2 * MANY_COLUMNS:
-            self._products = _gram(Z, weights)
+            rests = _rests(n_rows, trains)
+            of_rests = [_gram(self._Z[rest], weights[rest]) for rest in rests]
+            self._products = _Left(of_rests, lambda: _gram(self._Z, weights), rests, n_rows)
 
-    def predict(self, train: Rows, test: Rows, deviations: Real, factor: Real) -> list[Real]:
-        """Predict the deviations of the targets of the test rows, with each penalty."""
+    def predict(self, fold: int, test: Rows, deviations: Real, factor: Real) -> list[Real]:
+        """Predict the deviations of the targets of test rows of a fold, with each penalty."""
+        train = self._trains[fold]
         weights = self._weights[train]
         total = float(weights.sum())
-        weighted = weights[:, np.newaxis] * deviations
-        if self._by_rows:
+        if self.products_of_rows is not None:
             return self._by_row_products(train, test, deviations, weights, total)
-        Z, T, products = self._Z[train], self._Z[test], self._products
-        product, kept = np.asarray(Z.T @ weighted), None
-        if len(product) > MANY_COLUMNS:
-            kept = np.sort(np.argpartition(-((product**2) @ factor), MANY_COLUMNS)[:MANY_COLUMNS])
-            Z, T, product = Z[:, kept], T[:, kept], product[kept]
-        if products is None:
+        share = np.column_stack([weights, weights[:, np.newaxis] * deviations]).astype(self._real, copy=False)
+        Z, T = self._Z[train], self._Z[test]
+        sums, kept = np.asarray(Z.T @ share), None
+        if len(sums) > MANY_COLUMNS:
+            kept = np.sort(np.argpartition(-((sums[:, 1:] ** 2) @ factor), MANY_COLUMNS)[:MANY_COLUMNS])
+            Z, T, sums = Z[:, kept], T[:, kept], sums[kept]
+        if self._products is None:
             gram = _gram(Z, weights)
-        else:  # the rows that are left out are fewer than those that are not
-            rest = np.setdiff1d(np.arange(self._Z.shape[0]), train, assume_unique=True)
-            left_out = self._Z[rest]
-            if kept is not None:
-                products, left_out = products[np.ix_(kept, kept)], left_out[:, kept]
-            gram = products - _gram(left_out, self._weights[rest])
-        mean = np.asarray(Z.T @ weights) / total
-        gram = gram - total * np.outer(mean, mean)
+        else:
+            gram = self._products.of_fold(fold)
+            gram = gram if kept is None else gram[kept][:, kept]
+        mean = sums[:, 0] / total
+        gram = np.asarray(gram - total * np.outer(mean, mean), dtype=self._real)
         return [
-            np.asarray(T @ solved - mean @ solved)
-            for solved in (_ridge_solution(gram, penalty * total, product) for penalty in self._penalties)
+            np.asarray(T @ solved - mean @ solved, dtype=np.float64)
+            for solved in (_ridge_solution(gram, penalty * total, sums[:, 1:]) for penalty in self._penalties)
         ]
 
     def _by_row_products(self, train: Rows, test: Rows, deviations: Real, weights: Real, total: float) -> list[Real]:
-        inner, outer = self._products[np.ix_(train, train)], self._products[np.ix_(test, train)]
-        root = np.sqrt(weights)
-        mean = inner @ weights / total
-        grand = float(mean @ weights) / total
+        inner, outer = self.products_of_rows[train][:, train], self.products_of_rows[test][:, train]
+        root, share = np.sqrt(weights).astype(self._real), (weights / total).astype(self._real)
+        mean = inner @ share
+        grand = mean @ share
         centered = (inner - mean[:, np.newaxis] - mean + grand) * root[:, np.newaxis] * root
-        tested = (outer - (outer @ weights / total)[:, np.newaxis] - mean + grand) * root
+        tested = (outer - (outer @ share)[:, np.newaxis] - mean + grand) * root
         scale = total * max(1.0, self._Z.shape[1] / len(train))  # the products of rows grow with the number of columns
-        right = root[:, np.newaxis] * deviations
-        return [tested @ _ridge_solution(centered, penalty * scale, right) for penalty in self._penalties]
+        right = (root[:, np.newaxis] * deviations).astype(self._real)
+        solutions = (_ridge_solution(centered, penalty * scale, right) for penalty in self._penalties)
+        return [np.asarray(tested @ solved, dtype=np.float64) for solved in solutions]
 
 
-def _ridge_solution(matrix: Real, penalty: float, right: Real) -> Real:
+def _ridge_solution(matrix: Any, penalty: float, right: Any) -> Any:
     """Solve the equations of a symmetric matrix with a penalty on its diagonal."""
     penalized = matrix.copy()
     penalized.flat[:: len(matrix) + 1] += penalty
-    return np.asarray(
-        cho_solve(cho_factor(penalized, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False)
-    )
+    return cho_solve(cho_factor(penalized, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False)
 
 
-def _gram(Z: Any, weights: Real) -> Real:
+def _gram(Z: Any, weights: Real) -> Any:
     """Return the weighted products of all columns."""
     if sp.issparse(Z):
-        cells = Z.shape[0] * Z.shape[1]
-        if Z.nnz < SPARSE * cells or cells > MOST_CELLS:
-            return np.asarray((Z.T @ (sp.diags_array(weights) @ Z)).toarray())
-        Z = Z.toarray()
-    scaled = Z if (weights == 1).all() else Z * np.sqrt(weights)[:, np.newaxis]
-    return np.asarray(scaled.T @ scaled)  # a product with itself, of which half is computed
+        return np.asarray((Z.T @ (sp.diags_array(weights) @ Z)).toarray())
+    scaled = Z if (weights == 1).all() else Z * np.sqrt(weights).astype(Z.dtype)[:, np.newaxis]
+    return scaled.T @ scaled  # a product with itself, of which half is computed
 
 
 # The stack, and the curve of its shares.
@@ -751,7 +845,7 @@ class _Curve:
         self._ends = np.cumsum([len(test) for test in tests], dtype=np.uint64)
         self._low = np.where(targets.numeric, -np.inf, -np.array(centers))
         self._high = np.where(targets.numeric, np.inf, 1.0 - np.array(centers))
-        self._carried = np.zeros_like(truth)
+        self._carried, self._stacked = np.zeros_like(truth), np.empty((0, *truth.shape))
         losses = self._cells * self._truth**2
         self.row_losses, self.column_losses = losses.sum(axis=1), losses.sum(axis=0)
         self.rows: list[Real] = []  # how much less every row loses, for every size
@@ -759,13 +853,17 @@ class _Curve:
 
     def add(self, parts: Iterable[list[Real]]) -> None:
         """Stack the predictions of a size, a list of parts for every fold, with those of the size before as one more part."""
-        of_folds = list(parts)
-        stacked = np.empty((len(of_folds[0]) + 1, *self._truth.shape))
-        for at, part in enumerate(zip(*of_folds, strict=True)):
-            np.concatenate(part, out=stacked[at])
+        first = 0
+        for end, fold in zip(self._ends.tolist(), parts, strict=True):
+            if len(self._stacked) != len(fold) + 1:
+                self._stacked = np.empty((len(fold) + 1, *self._truth.shape))
+            for at, part in enumerate(fold):
+                self._stacked[at, first:end] = part
+            first = end
+        stacked = self._stacked
         stacked[-1] = self._carried
         rows, columns = core.stack_parts(stacked, self._truth, self._cells, self._ends, self._low, self._high)
-        self._carried = stacked[-1]
+        self._carried = stacked[-1].copy()
         self.rows.append(rows)
         self.columns.append(columns)
 
@@ -784,11 +882,12 @@ def _result(
     shares = rows.sum(axis=1) / total
     mean_loss = total / n_tested
 
-    def error_of(saved: Real, share: float) -> float:
-        """Standard error of a share, or of a difference of shares, over the rows."""
-        return float(np.std((saved - share * curve.row_losses) / mean_loss, ddof=1) / np.sqrt(n_tested))
+    def errors_of(saved: Real, of_sizes: Real) -> Real:
+        """Standard errors of shares, or of differences of shares, over the rows."""
+        spread = saved - of_sizes[:, np.newaxis] * curve.row_losses
+        return np.asarray(np.std(spread / mean_loss, axis=1, ddof=1) / np.sqrt(n_tested))
 
-    errors = np.array([error_of(saved, share) for saved, share in zip(rows, shares, strict=True)])
+    errors = errors_of(rows, shares)
     by_target = np.full((len(shares), targets.n_targets), np.nan)
     losses = np.bincount(targets.owner, curve.column_losses, targets.n_targets)
     for index, columns in enumerate(curve.columns):
@@ -800,7 +899,7 @@ def _result(
     def below(index: int) -> tuple[Real, Real]:
         """How much less than one of the curve every size explains, with standard errors."""
         less = shares[index] - of_sizes
-        return less, np.array([error_of(rows[index] - rows[size], less[size]) for size in range(len(sizes))])
+        return less, errors_of(rows[index] - rows[:-1], less)
 
     below_all, below_best = below(-1), below(best)
     return Explained(
