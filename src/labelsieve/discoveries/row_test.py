@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaincc, gammaln, ndtr, ndtri
 
+from labelsieve import core
 from labelsieve.errors import InputError, require_same_rows, share, whole_number
 from labelsieve.resources import one_blas_thread
 from labelsieve.tables.frames import NumberTable
@@ -37,6 +38,7 @@ MOST_PAIRED, MOST_CUBES = 64, 16  # targets that are multiplied with each other,
 MOST_CELLS = 2**23  # rows times targets, from which on rows are sampled, and whose residuals are kept at once
 MOST_TARGETS = 2_000  # of a problem; of more, those with the most rows are tested
 CELLS_IN_CACHE = 2**18  # that are tested at once
+PANEL = 5  # features whose columns are made orthogonal to those before at once
 MOST_FILLS = 10  # rounds that fill unknown cells of targets with what the selected features predict for them
 FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, they are filled
 SURE = 1e-6  # a p-value of (2) that no other test needs to lower
@@ -307,9 +309,9 @@ def _features(table: NumberTable, rows: _Rows) -> list[_Feature]:
         column, row = infinite[0]
         raise InputError(f"X, {table.name(column)}: {values[column, row]} is not finite; fill such cells or drop their rows.")
     ordered = [column for column in range(len(values)) if column not in table.nominal]
-    ranks = np.array([_mid_ranks(values[column], rows) for column in ordered]).reshape(len(ordered), len(rows.root))
-    plain, ranks = _standardized(values[ordered], rows), _standardized(ranks, rows)
-    squares = _standardized(np.where(np.isnan(values[ordered]), np.nan, ranks * ranks), rows)
+    numbers = values[ordered]
+    plain, ranks = _standardized(numbers, rows), _standardized(_mid_ranks(numbers, rows), rows)
+    squares = _standardized(np.where(np.isnan(numbers), np.nan, ranks * ranks), rows)
     found = dict[int, _Feature]()
     for at, column in enumerate(ordered):
         found[column] = _Feature(np.array([plain[at], ranks[at], squares[at]]) * rows.root, ranks[at])
@@ -329,11 +331,9 @@ def _levels(values: Real, rows: _Rows) -> Real:
 
 
 def _mid_ranks(values: Real, rows: _Rows) -> Real:
-    """Mean ranks as fractions of the known rows, between 0 and 1; NaN where a cell is missing."""
-    ranks, known = np.full(len(values), np.nan), ~np.isnan(values)
-    _, index = np.unique(values[known], return_inverse=True)
-    counts = np.bincount(index, rows.root[known] ** 2)
-    ranks[known] = ((np.cumsum(counts) - counts / 2) / max(counts.sum(), np.finfo(float).tiny))[index]
+    """Mean ranks of columns, in rows, as fractions of the known rows, between 0 and 1; NaN where a cell is missing."""
+    ranks = np.empty_like(values)
+    core.mid_ranks(values, None if rows.equal else rows.root**2, ranks)
     return ranks
 
 
@@ -372,10 +372,10 @@ class _Block(NamedTuple):
 def _block(targets: _Targets, columns: Sequence[int], rows: _Rows) -> _Block:
     values, partial, known = np.empty((len(columns), len(rows.root))), [], []
     for at, column in enumerate(columns):
-        cells = np.asarray(targets.column(column), dtype=np.float64)[rows.chosen]
+        cells = np.ascontiguousarray(targets.column(column)[rows.chosen], dtype=np.float64)
         unknown = np.isnan(cells)
         if targets.is_numeric[column]:
-            cells = ndtri(_mid_ranks(cells, rows))
+            cells = ndtri(_mid_ranks(cells[np.newaxis], rows)[0])
         values[at] = cells
         if unknown.any():
             partial.append(at)
@@ -405,13 +405,21 @@ def _steps(features: list[_Feature], rows: _Rows, first_only: bool) -> Iterator[
     basis = np.empty((min(1 + sum(sizes), len(rows.root)), len(rows.root)))
     basis[0], rank = rows.root / np.sqrt(rows.total), 1
     factors = np.array([feature.factor for feature in features])
+    panel = np.empty((0, len(rows.root)))
     for k, (feature, size) in enumerate(zip(features, sizes, strict=True)):
-        before, tested = rank, []
-        for column in feature.columns[:size]:
-            if rank == len(basis) or not column.any():
+        before, tested = rank, list[int]()
+        if not len(panel):  # of several features at once, so that the basis is read once for them
+            together = slice(k, k + PANEL)
+            columns = [feature.columns[:n] for feature, n in zip(features[together], sizes[together], strict=True)]
+            start, panel = rank, np.vstack(columns)
+            panel -= (panel @ basis[:rank].T) @ basis[:rank]
+        lefts, panel = panel[:size], panel[size:]
+        for column, left in zip(feature.columns[:size], lefts, strict=True):
+            length = column @ column
+            if rank == len(basis) or length == 0:
                 continue
-            left = column - (basis[:rank] @ column) @ basis[:rank]
-            share_left = (left @ left) / (column @ column)
+            left = left - (basis[start:rank] @ left) @ basis[start:rank]
+            share_left = (left @ left) / length
             if share_left <= INDEPENDENT:
                 continue
             if share_left < LEAST_LEFT:
@@ -427,7 +435,7 @@ def _steps(features: list[_Feature], rows: _Rows, first_only: bool) -> Iterator[
 class _Products(NamedTuple):
     """Products of a feature with those before it, of which enough is left beside the columns of all of them."""
 
-    values: Real  # centered
+    values: Real
     on_basis: Real  # their products with the basis
     left: Real  # the squared lengths of what is left
     basis: Real
@@ -435,11 +443,13 @@ class _Products(NamedTuple):
     @classmethod
     def of(cls, factors: Real, factor: Real, basis: Real, rows: _Rows) -> "_Products":
         values = factors * (factor * rows.root)
-        values -= np.outer(values @ basis[0], basis[0])
-        squares, on_basis = np.einsum("ij,ij->i", values, values), values @ basis[1:].T
+        squares, on_basis = np.einsum("ij,ij->i", values, values), values @ basis.T
         left = squares - np.einsum("ij,ij->i", on_basis, on_basis)
+        squares -= on_basis[:, 0] ** 2  # the first direction is the mean
         kept = left > LEAST_LEFT * np.maximum(squares, INDEPENDENT * rows.total)
-        return cls(values[kept], on_basis[kept], left[kept], basis[1:])
+        if kept.all():
+            return cls(values, on_basis, left, basis)
+        return cls(values[kept], on_basis[kept], left[kept], basis)
 
     def unit_vectors(self, some: NDArray[np.bool_]) -> Real:
         """Return some of them, orthogonal to the basis and of length 1."""
@@ -540,18 +550,20 @@ class _ColumnTests(NamedTuple):
 
     def _kurtosis(self, of_cells: Real, vector: NDArray[np.intp], target: NDArray[np.intp]) -> Real:
         """Excess kurtosis of the products of some vectors, whose squares are given, with the residuals of some targets."""
-        weights, (used, index) = self.rows.root**2, np.unique(target, return_inverse=True)
-        squares = self.squares[used]
-        of_targets = ((squares * squares / weights).sum(axis=1) * self.scale[used] ** 2)[index]
-        fourths = of_cells * of_cells / weights
-        of_vectors = fourths.sum(axis=1)[vector]
+        used, index = np.unique(target, return_inverse=True)
+        squares = self.squares if len(used) == len(self.squares) else self.squares[used]
+        weighted, vectors = squares, of_cells
+        if not self.rows.equal:
+            weighted, vectors = squares / self.rows.root**2, of_cells / self.rows.root**2
+        of_targets = (np.einsum("ij,ij->i", squares, weighted) * self.scale[used] ** 2)[index]
+        of_vectors = np.einsum("ij,ij->i", of_cells, vectors)[vector]
         if len(self.block.partial):
             position = np.full(len(self.scale), -1)
             position[self.block.partial] = np.arange(len(self.block.partial))
             partial = position[target] >= 0
             known = self.block.known[position[target[partial]]]
             lengths = np.einsum("ij,ij->i", of_cells[vector[partial]], known)
-            in_known = np.einsum("ij,ij->i", fourths[vector[partial]], known)
+            in_known = np.einsum("ij,ij,ij->i", of_cells[vector[partial]], vectors[vector[partial]], known)
             of_vectors[partial] = in_known / np.maximum(lengths, np.finfo(float).eps) ** 2
         n = self.n_rows[target]
         kurtosis: Real = np.maximum(n * of_vectors - 3, 0) * np.maximum(n * of_targets - 3, 0) / n
@@ -714,11 +726,14 @@ def _row_sums(
     forms = (some * level) @ some.T
     row_squares = float(weights @ (level * level))
     few = some[np.linspace(0, s - 1, min(s, MOST_CUBES), dtype=int)]
-    c, (first, second) = len(few), np.triu_indices(len(few))
-    cubes = (few[first] * few[second]) @ (few / rows.root).T
-    of_same = cubes[first == second]
-    of_own, of_two = float((np.diagonal(of_same) ** 2).sum()), float((of_same**2).sum())
-    of_pairs, of_triples = of_two - of_own, float(2 * (cubes**2).sum()) - 4 * of_two + 2 * of_own
+    plain, c = few if rows.equal else few / rows.root, len(few)
+    cubes = np.zeros((c, c, c))  # sums of the products of three targets, the first of which has the lowest number
+    for at in range(c):
+        np.matmul(few[at:] * plain[at], few[at:].T, out=cubes[at, at:, at:])
+    cubes *= cubes
+    own, firsts = np.einsum("aaa->", cubes), np.einsum("aab->", cubes)
+    lasts = np.einsum("abb->", cubes) - own  # the last two are the same
+    of_pairs, of_triples = float(firsts - own + lasts), float(3 * (cubes.sum() - 2 * firsts + own - lasts))
     pair_cubes = evidence.squared_cubes + 3 * of_pairs * q * (q - 1) / max(1, c * (c - 1))
     pair_cubes += of_triples * q * (q - 1) * (q - 2) / max(1, c * (c - 1) * (c - 2))
     return RowSums(
@@ -772,35 +787,44 @@ def _p_values(
     evidence = {first + at: _Evidence(n_rows, m) for at, m in enumerate(n_candidates)}
     of_features = list[tuple[Real, Real]]()  # directions of every feature, and the column of its first test
     at_once, in_cache = max(1, MOST_CELLS // n_rows), max(1, CELLS_IN_CACHE // n_rows)
+    p_values = list[float]()
     for start in range(0, n_targets, at_once):
         end = min(start + at_once, n_targets)
         blocks = [_block(targets, range(at, min(at + in_cache, end)), rows) for at in range(start, end, in_cache)]
+        # Where a few targets are all, test (1) needs no others.
+        at_hand = n_targets <= min(in_cache, MOST_PAIRED) and not len(blocks[0].partial)
         for k, step in enumerate(_steps(features, rows, first_only)):
             if k in evidence:
                 for block in blocks:
                     _fill(block, step.basis)
             dots = [block.residuals @ step.directions.T for block in blocks]
             left = [block.residuals - of_block @ step.directions for block, of_block in zip(blocks, dots, strict=True)]
+            column = step.directions[step.tested[0]] if step.tested else step.directions[:0]
             if k in evidence:
                 evidence[k].add(step, blocks, dots, left, n_targets, rows)
+                if at_hand:
+                    p_values.append(evidence[k].p_value(column, partial(_unit_residuals, blocks[0], rows), rows))
             for block, new in zip(blocks, left, strict=True):
                 block.residuals[:] = new
             if start == 0:
-                of_features.append((step.directions, step.directions[step.tested[0]] if step.tested else step.directions[:0]))
+                of_features.append((step.directions, column))
+    if p_values:
+        return p_values
     n_some = min(n_targets, MOST_PAIRED, max(MOST_CUBES, CELLS_IN_CACHE // n_rows))
-    block, p_values = _block(targets, np.linspace(0, n_targets - 1, n_some, dtype=int).tolist(), rows), []
-
-    def some() -> Real:
-        lengths = np.sqrt(np.einsum("ij,ij->i", block.residuals, block.residuals))
-        live = lengths**2 > EXPLAINED * rows.total
-        unit: Real = block.residuals[live] / lengths[live, np.newaxis]
-        return unit
-
+    block = _block(targets, np.linspace(0, n_targets - 1, n_some, dtype=int).tolist(), rows)
     for k, (directions, column) in enumerate(of_features):
         if k in evidence:
-            p_values.append(evidence[k].p_value(column, some, rows))
+            p_values.append(evidence[k].p_value(column, partial(_unit_residuals, block, rows), rows))
         block.residuals[:] -= (block.residuals @ directions.T) @ directions
     return p_values
+
+
+def _unit_residuals(block: _Block, rows: _Rows) -> Real:
+    """Return the residuals of a block with length 1, of targets that are not explained."""
+    lengths = np.sqrt(np.einsum("ij,ij->i", block.residuals, block.residuals))
+    live = lengths**2 > EXPLAINED * rows.total
+    unit: Real = block.residuals[live] / lengths[live, np.newaxis]
+    return unit
 
 
 def _fill(block: _Block, basis: Real) -> None:
