@@ -20,12 +20,10 @@ WideNumbers wide_of(const Vector<int64_t>& high, const Vector<int64_t>& low, siz
 
 void center(WideRows high, WideRows low, Vector<int64_t> column_high, Vector<int64_t> column_low,
             Vector<int64_t> other_high, Vector<int64_t> other_low, double total,
-            Vector<double> column_factors, Vector<double> other_factors, OutRows out,
-            std::optional<OutRows> out_low, Pool& threads) {
+            Vector<double> column_factors, Vector<double> other_factors, OutRows out, Pool& threads) {
     const size_t n = high.shape(0), m = high.shape(1);
     require(low.shape(0) == n && low.shape(1) == m && out.shape(0) == n && out.shape(1) == m &&
-                column_factors.shape(0) == n && other_factors.shape(0) == m &&
-                (!out_low || (out_low->shape(0) == n && out_low->shape(1) == m)),
+                column_factors.shape(0) == n && other_factors.shape(0) == m,
             "shapes differ");
     const ProductSums sums{.products = {.high = high.data(), .low = low.data()},
                            .columns = wide_of(column_high, column_low, n),
@@ -34,8 +32,7 @@ void center(WideRows high, WideRows low, Vector<int64_t> column_high, Vector<int
                            .n_others = m,
                            .total = total};
     const nb::gil_scoped_release released;
-    center_products(sums, column_factors.data(), other_factors.data(), threads, out.data(),
-                    out_low ? out_low->data() : nullptr);
+    center_products(sums, column_factors.data(), other_factors.data(), threads, out.data());
 }
 
 void center_own(Vector<int64_t> high, Vector<int64_t> low, Vector<int64_t> one_high, Vector<int64_t> one_low,
@@ -216,8 +213,7 @@ void gains_of_lists(Vector<int64_t> starts, Vector<row_t> rows, Vector<int32_t> 
 
 void bind_pursuit(nb::module_& m) {
     m.def("center_products", &center, "high"_a, "low"_a, "column_high"_a, "column_low"_a, "other_high"_a,
-          "other_low"_a, "total"_a, "column_factors"_a, "other_factors"_a, "out"_a.noconvert(),
-          "out_low"_a.noconvert().none(), "threads"_a);
+          "other_low"_a, "total"_a, "column_factors"_a, "other_factors"_a, "out"_a.noconvert(), "threads"_a);
     m.def("center_squares", &center_own, "high"_a, "low"_a, "one_high"_a, "one_low"_a, "other_high"_a,
           "other_low"_a, "total"_a, "factors"_a, "other_factors"_a, "out"_a.noconvert(),
           "out_low"_a.noconvert());

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "common/scratch.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 constexpr size_t columns_per_task = 16;
 constexpr size_t rows_per_task = 1024;               // of a table by rows: a part of a block of digits
+constexpr size_t rows_split = 1024;                  // whose digits are written column by column
+constexpr size_t rows_together = 8;                  // that are scanned together, each read in its order
 constexpr size_t entries_at_once = size_t(1) << 16;  // products of 24 by 24 bits that 64 bits hold the sum of
 constexpr double dense_bits = 1.0 / 16;  // a share of ones above which vectors are multiplied as bits
 constexpr int64_t word = (int64_t(1) << 32) - 1;
@@ -42,6 +45,8 @@ void each_piece(const StridedNumbers& numbers, const Visit& visit) {
         using T = decltype(zero);
         std::array<double, most_together> buffer;
         each_stretch<T>(numbers, [&](size_t column, size_t top, size_t n, const T* from) {
+            if constexpr (std::is_same_v<T, double>)
+                if (n % digit_group == 0) return visit(column, top, n, from);
             for (size_t i = 0; i < n; ++i) buffer[i] = double(from[i]);
             for (size_t i = n; i < DigitColumns::padded(n); ++i)
                 buffer[i] = std::numeric_limits<double>::quiet_NaN();
@@ -72,20 +77,44 @@ void read_row(const StridedNumbers& numbers, size_t row, double* out) {
     });
 }
 
-// visit(column, row, n, pitch, values) for 64 columns of a table by rows and n of its rows, at most 32, in
-// the order in which they lie in memory.
+// True for rows of doubles, which need not be copied.
+bool has_plain_rows(const StridedNumbers& numbers) {
+    constexpr auto size = ptrdiff_t(sizeof(double));
+    return numbers.type == Number::f64 && numbers.column_stride == size && numbers.row_stride > 0 &&
+           numbers.row_stride % size == 0 && reinterpret_cast<uintptr_t>(numbers.data) % sizeof(double) == 0;
+}
+
+// visit(column, row, n, pitch, values) for 64 columns of a table by rows and n of its rows, at most
+// `together` of up to 32. Rows of doubles are read where they are, `stretch` of them for 64 columns, then for
+// the next 64; others are copied in the order in which they lie in memory.
 template <class Visit>
-void each_tile(const StridedNumbers& numbers, size_t first_row, size_t last_row, const Visit& visit) {
+void each_tile(const StridedNumbers& numbers, size_t first_row, size_t last_row, size_t together,
+               size_t stretch, const Visit& visit) {
     constexpr size_t wide = 16 * scanned_columns;  // columns of 32 rows that a cache holds
-    Buffer<double> rows(digit_group * wide);
-    for (size_t top = first_row; top < last_row; top += digit_group)
-        for (size_t left = 0; left < numbers.n_columns; left += wide) {
-            const size_t n = std::min(digit_group, last_row - top);
-            const size_t right = std::min(numbers.n_columns, left + wide);
+    constexpr size_t pitch = wide + 8;             // no power of two: rows would share few lines of a cache
+    const size_t n_plain =
+        has_plain_rows(numbers) ? numbers.n_columns / scanned_columns * scanned_columns : 0;
+    const auto* first = static_cast<const uint8_t*>(numbers.data);
+    for (size_t start = first_row; n_plain != 0 && start < last_row; start += stretch) {
+        const size_t end = std::min(last_row, start + stretch);
+        for (size_t j = 0; j < n_plain; j += scanned_columns)
+            for (size_t top = start; top < end; top += together) {
+                const auto* row =
+                    reinterpret_cast<const double*>(first + ptrdiff_t(top) * numbers.row_stride);
+                visit(j, top, std::min(together, end - top), size_t(numbers.row_stride) / sizeof(double),
+                      row + j);
+            }
+    }
+    if (n_plain == numbers.n_columns) return;
+    auto rows = Buffer<double>::unset(digit_group * pitch);
+    for (size_t top = first_row; top < last_row; top += together)
+        for (size_t left = n_plain; left < numbers.n_columns; left += wide) {
+            const size_t n = std::min(together, last_row - top),
+                         right = std::min(numbers.n_columns, left + wide);
             const StridedNumbers part = some_columns(numbers, left, right);
-            for (size_t i = 0; i < n; ++i) read_row(part, top + i, rows.data() + i * wide);
+            for (size_t i = 0; i < n; ++i) read_row(part, top + i, rows.data() + i * pitch);
             for (size_t j = left; j < right; j += scanned_columns)
-                visit(j, top, n, wide, rows.data() + j - left);
+                visit(j, top, n, pitch, rows.data() + j - left);
         }
 }
 
@@ -102,7 +131,7 @@ void scan_by_rows(const StridedNumbers& numbers, Pool& pool,
         const size_t top = task * rows_per_task, n = whole_groups(numbers.n_columns);
         std::vector<double> low(n, std::numeric_limits<double>::infinity()), high(n, -low[0]), missing(n),
             zeros(n);
-        each_tile(numbers, top, std::min(numbers.n_rows, top + rows_per_task),
+        each_tile(numbers, top, std::min(numbers.n_rows, top + rows_per_task), rows_together, rows_together,
                   [&](size_t j, size_t, size_t n_rows, size_t pitch, const double* values) {
                       kernels().scan_rows(values, pitch, n_rows, {&low[j], &high[j], &missing[j], &zeros[j]});
                   });
@@ -261,7 +290,7 @@ void scan_columns(const StridedNumbers& numbers, Pool& pool, const ColumnScans& 
     } else {
         each_task(numbers.n_columns, cost, pool, [&](size_t first, size_t last) {
             each_piece(some_columns(numbers, first, last),
-                       [&](size_t column, size_t, size_t n, double* values) {
+                       [&](size_t column, size_t, size_t n, const double* values) {
                            kernels().scan_numbers(values, n, of_workers[0][first + column]);
                        });
         });
@@ -289,7 +318,7 @@ void split_columns(const StridedNumbers& numbers, const ColumnScales& scales, Po
                           .fill = scales.fills[j]};
     };
     const auto split = [&](const StridedNumbers& part, size_t first_column) {
-        each_piece(part, [&](size_t column, size_t top, size_t n, double* values) {
+        each_piece(part, [&](size_t column, size_t top, size_t n, const double* values) {
             const size_t j = first_column + column, block = top / digit_block;
             int16_t* to = cells + columns.place(j, block) + 2 * (top - block * digit_block);
             kernels().split_digits(values, DigitColumns::padded(n), scale_of(j), to);
@@ -318,7 +347,7 @@ void split_columns(const StridedNumbers& numbers, const ColumnScales& scales, Po
     pool.run(n_row_tasks(numbers), cost, [&](size_t task, unsigned) {
         const size_t end = std::min(numbers.n_rows, (task + 1) * rows_per_task);
         int16_t digits[scanned_columns * 2 * digit_group];
-        each_tile(numbers, task * rows_per_task, end,
+        each_tile(numbers, task * rows_per_task, end, digit_group, rows_split,
                   [&](size_t first, size_t top, size_t n, size_t pitch, const double* values) {
                       kernels().split_rows(values, pitch, n, of_groups[first / scanned_columns], digits);
                       const size_t last = std::min(numbers.n_columns, first + scanned_columns);

@@ -324,6 +324,39 @@ void add_weighted(const double* from, double weight, size_t n, double* LABELSIEV
     for (size_t i = 0; i < n; ++i) to[i] += weight * from[i];
 }
 
+void subtract_multiple(const Wide2& from, Double2 factor, size_t n, const Wide2& to) {
+    const double *high = from.high, *low = from.low;
+    double* LABELSIEVE_RESTRICT to_high = to.high;
+    double* LABELSIEVE_RESTRICT to_low = to.low;
+    for (size_t j = 0; j < n; ++j) {
+        const Double2 left = Double2{to_high[j], to_low[j]} - Double2{high[j], low[j]} * factor;
+        to_high[j] = left.high;
+        to_low[j] = left.low;
+    }
+}
+
+void divide(const Wide2& from, Double2 divisor, size_t n, const Wide2& to) {
+    constexpr size_t together = 16;  // which may be read and written in place
+    for (size_t start = 0; start < n; start += together) {
+        const size_t end = start + together < n ? start + together : n;
+        double high[together], low[together];
+        for (size_t j = start; j < end; ++j) {
+            high[j - start] = from.high[j];
+            low[j - start] = from.low[j];
+        }
+        for (size_t j = end - start; j < together; ++j) high[j] = low[j] = 0;
+        for (size_t j = 0; j < together; ++j) {
+            const Double2 quotient = Double2{high[j], low[j]} / divisor;
+            high[j] = quotient.high;
+            low[j] = quotient.low;
+        }
+        for (size_t j = start; j < end; ++j) {
+            to.high[j] = high[j - start];
+            to.low[j] = low[j - start];
+        }
+    }
+}
+
 double dot(const double* a, const double* b, size_t n) {
     constexpr size_t lanes = 32;
     double sums[lanes] = {};
@@ -431,6 +464,8 @@ const Kernels kernels = {
     .split_rows = split_rows,
     .scan_numbers = scan_numbers,
     .scan_rows = scan_rows,
+    .subtract_multiple = subtract_multiple,
+    .divide = divide,
 };
 
 }  // namespace LABELSIEVE_ISA

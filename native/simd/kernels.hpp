@@ -4,6 +4,7 @@
 // code for a newer processor can leak into code that runs everywhere.
 #pragma once
 
+#include "common/double_double.hpp"
 #include "common/types.hpp"
 
 namespace labelsieve {
@@ -324,6 +325,10 @@ struct Kernels {
     // Updates a scan with more values; and the scans of 64 columns with their numbers in some rows.
     void (*scan_numbers)(const double* values, size_t n, NumberScan& scan);
     void (*scan_rows)(const double* values, size_t pitch, size_t n_rows, const ColumnScan& scan);
+
+    // to[j] -= from[j] * factor, and to[j] = from[j] / divisor, in numbers of 106 bits.
+    void (*subtract_multiple)(const Wide2& from, Double2 factor, size_t n, const Wide2& to);
+    void (*divide)(const Wide2& from, Double2 divisor, size_t n, const Wide2& to);
 };
 
 // The kernels for the processor that this runs on, selected once.

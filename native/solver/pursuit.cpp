@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "counting/sums.hpp"
+#include "simd/kernels.hpp"
 
 namespace labelsieve {
 namespace {
@@ -218,7 +219,7 @@ class ListedColumn {
 }  // namespace
 
 void center_products(const ProductSums& sums, const double* column_factors, const double* other_factors,
-                     Pool& pool, double* high, double* low) {
+                     Pool& pool, double* out) {
     const size_t m = sums.n_others;
     const Double2 all{sums.total, 0};
     std::vector<Double2> others(m);
@@ -229,13 +230,7 @@ void center_products(const ProductSums& sums, const double* column_factors, cons
             for (size_t k = 0; k < m; ++k) {
                 const size_t at = j * m + k;
                 const Double2 times_total = centered(number(sums.products, at), mean, others[k]);
-                if (low) {
-                    const Double2 value = times_total / all * column_factors[j] * other_factors[k];
-                    high[at] = value.high;
-                    low[at] = value.low;
-                } else {
-                    high[at] = scaled(times_total, sums.total, column_factors[j], other_factors[k]);
-                }
+                out[at] = scaled(times_total, sums.total, column_factors[j], other_factors[k]);
             }
         }
     });
@@ -256,16 +251,16 @@ void center_squares(const WideNumbers& squares, const WideNumbers& ones, const W
 void project(const Directions& before, const Wide2& products, size_t s, Double2 left, Pool& pool,
              const Wide2& out) {
     const Double2 root = square_root(left);
-    const double cost = 40 * double(before.n_columns) * double(before.size + 2);
+    const double cost = 10 * double(before.n_columns) * double(before.size + 2);
     each_block(before.n_columns, cost, pool, [&](size_t first, size_t last) {
-        std::array<Double2, columns_per_task> sums;
-        for (size_t j = first; j < last; ++j) sums[j - first] = products[j];
+        const size_t n = last - first;
+        const Wide2 sums{.high = products.high + first, .low = products.low + first};
         for (size_t k = 0; k < before.size; ++k) {
-            const Double2 of_newest = before.rows[k * before.pitch + s];
-            for (size_t j = first; j < last; ++j)
-                sums[j - first] = sums[j - first] - before.rows[k * before.pitch + j] * of_newest;
+            const size_t row = k * before.pitch;
+            kernels().subtract_multiple({before.rows.high + row + first, before.rows.low + row + first},
+                                        before.rows[row + s], n, sums);
         }
-        for (size_t j = first; j < last; ++j) out.set(j, sums[j - first] / root);
+        kernels().divide(sums, root, n, {out.high + first, out.low + first});
     });
 }
 
@@ -321,8 +316,11 @@ Pursuit::Pursuit(const PursuitArrays& arrays) : of_(arrays), selected_(arrays.st
         for (size_t i = 0; i < state.width(f); ++i) square_of_.push_back(first_square + triangle(i) + i);
         first_square += triangle(state.width(f));
     }
-    with_all_.resize(square_of_.size());
-    with_all_low_.resize(square_of_.size());
+    const size_t n = square_of_.size();
+    for (std::vector<double>* numbers : {&means_, &means_low_, &with_all_, &with_all_low_})
+        numbers->resize(n);
+    const Wide2 means{.high = means_.data(), .low = means_low_.data()};
+    for (size_t j = 0; j < n; ++j) means.set(j, number(of_.sums, j) / Double2{of_.total, 0});
     of_targets_.resize(of_.left.size());
 }
 
@@ -358,13 +356,16 @@ bool Pursuit::can_take_out(size_t column) const {
 
 void Pursuit::take_out(size_t column, const WideNumbers& products, const double* products_left, Pool& pool) {
     const size_t n = square_of_.size();
-    const ProductSums sums{.products = products,
-                           .columns = of_.sums,
-                           .others = {of_.sums.high + column, of_.sums.low + column},
-                           .n_columns = n,
-                           .n_others = 1,
-                           .total = of_.total};
-    center_products(sums, of_.factors, of_.factors + column, pool, with_all_.data(), with_all_low_.data());
+    const Wide2 with_all{.high = with_all_.data(), .low = with_all_low_.data()};
+    each_block(n, 20 * double(n), pool, [&](size_t first, size_t last) {
+        for (size_t j = first; j < last; ++j) with_all.set(j, number(products, j));
+        const Wide2 some{.high = with_all.high + first, .low = with_all.low + first};
+        kernels().subtract_multiple({means_.data() + first, means_low_.data() + first},
+                                    number(of_.sums, column), last - first, some);
+        kernels().divide(some, {of_.total, 0}, last - first, some);
+        for (size_t j = first; j < last; ++j)
+            with_all.set(j, with_all[j] * of_.factors[j] * of_.factors[column]);
+    });
     const size_t place = n_directions_ * n;
     rows_.resize(place + n);
     rows_low_.resize(place + n);
@@ -374,7 +375,7 @@ void Pursuit::take_out(size_t column, const WideNumbers& products, const double*
                             .pitch = n};
     const Wide2 along{.high = rows_.data() + place, .low = rows_low_.data() + place};
     const Double2 left = of_.state.squares[square_of_[column]];
-    project(before, {.high = with_all_.data(), .low = with_all_low_.data()}, column, left, pool, along);
+    project(before, with_all, column, left, pool, along);
     if (!products_left) products_left = of_.state.products + column * of_.state.n_targets;
     const double root = std::sqrt(left.high);
     for (size_t t = 0; t < of_targets_.size(); ++t) {

@@ -32,27 +32,16 @@ struct ProductSums {
 
 // out = (mean of the product - product of the means) * column_factors[column] * other_factors[other].
 void center_products(const ProductSums& sums, const double* column_factors, const double* other_factors,
-                     Pool& pool, double* high, double* low);  // low: null where doubles are enough
+                     Pool& pool, double* out);
 
 // What is centered of the products of a column with itself or with its neighbor.
 void center_squares(const WideNumbers& squares, const WideNumbers& ones, const WideNumbers& others, size_t n,
                     double total, const double* factors, const double* other_factors, double* high,
                     double* low);
 
-// Numbers of 106 bits, as two arrays.
-struct Wide2 {
-    double* high;
-    double* low;
-    Double2 operator[](size_t i) const { return {high[i], low[i]}; }
-    void set(size_t i, Double2 value) const {
-        high[i] = value.high;
-        low[i] = value.low;
-    }
-};
-
 // Coefficients of all columns on the direction of column `s`: (products - sum_k rows_k rows_k[s]) /
-// sqrt(left). Directions taken out before have their coefficients in `rows`, one direction after the other,
-// `pitch` apart.
+// sqrt(left). The products are changed. Directions taken out before have their coefficients in `rows`, one
+// direction after the other, `pitch` apart.
 struct Directions {
     Wide2 rows;
     size_t size, n_columns, pitch;
@@ -143,6 +132,7 @@ class Pursuit {
 
     PursuitArrays of_;
     std::vector<size_t> square_of_;  // the place of every column's own square
+    std::vector<double> means_, means_low_;
     std::vector<double> rows_, rows_low_, with_all_, with_all_low_, of_targets_;
     size_t n_directions_ = 0;
     std::vector<Known> known_;  // products that were asked for ahead

@@ -215,9 +215,36 @@ void test_frequent_labels() {
     EXPECT(found == expected);
 }
 
+// More columns than one task has, and more rows than are counted at once.
+void test_common_rows_of_labels() {
+    Below below(4);
+    const size_t n_rows = 70001, n = 11;
+    std::vector<int64_t> starts{0};
+    std::vector<row_t> rows;
+    std::vector<std::vector<char>> has(n, std::vector<char>(n_rows));
+    for (size_t j = 0; j < n; ++j) {
+        for (size_t i = 0; i < n_rows; ++i)
+            if (j != 3 && below(2 + j) == 0) {
+                has[j][i] = 1;
+                rows.push_back(row_t(i));
+            }
+        starts.push_back(int64_t(rows.size()));
+    }
+    Pool pool(2);
+    std::vector<int64_t> counts(n * n, -1);
+    count_common({.starts = starts, .indices = rows}, n_rows, pool, counts.data());
+    for (size_t a = 0; a < n; ++a)
+        for (size_t b = 0; b < n; ++b) {
+            int64_t expected = 0;
+            for (size_t i = 0; i < n_rows; ++i) expected += has[a][i] && has[b][i];
+            EXPECT(counts[a * n + b] == expected);
+        }
+}
+
 }  // namespace
 
 void test_sums() {
+    test_common_rows_of_labels();
     test_products_of_extreme_digits();
     test_scaled_numbers_in_any_order();
     test_lists_and_levels();

@@ -625,14 +625,14 @@ class WholeTargets:
             if codes.sparse is not None and n_classes <= 2 and not unknown and not codes.sparse.implicit[target]:
                 cells = slice(codes.sparse.starts[target], codes.sparse.starts[target + 1])
                 rows = codes.sparse.rows[cells][codes.sparse.codes[cells] == 1]
-                listed.append((rows.astype(index), np.broadcast_to(np.int32(1), len(rows))))
+                listed.append((rows.astype(index), np.ones(len(rows), dtype=np.int32)))
                 kinds.append((1.0, target))
                 continue
             classes = codes.column(target)
             for level in range(1, 2) if n_classes <= 2 else range(n_classes):
                 if not unknown:
                     rows = np.flatnonzero(classes == level).astype(index)
-                    listed.append((rows, np.broadcast_to(np.int32(1), len(rows))))
+                    listed.append((rows, np.ones(len(rows), dtype=np.int32)))
                     kinds.append((1.0, target))
                     continue
                 column = ((classes == level) & (level < n_classes)).astype(np.int64) << LABEL_BITS

@@ -247,7 +247,7 @@ class LeastSquaresGain(Gain):
                 self._read_margins(found)
             others, factors = self._target_sums[first:last], self._target_factors[first:last]
             out = self._products if last - first == n_targets else np.empty((n_columns, last - first))
-            self._center(found.with_targets, others, factors, out, None)
+            self._center(found.with_targets, others, factors, out)
             if out is not self._products:
                 self._products[:, first:last] = out
         self._pursuit = core.Pursuit(
@@ -318,10 +318,10 @@ class LeastSquaresGain(Gain):
         core.center_squares(*sums, self._total, factors, of_others, high, low)
         return high, low
 
-    def _center(self, products: Wide, others: Wide, of_others: Real, out: Real, out_low: Real | None) -> None:
+    def _center(self, products: Wide, others: Wide, of_others: Real, out: Real) -> None:
         sums = self._sums.high, self._sums.low, others.high, others.low
         factors = self._factors, of_others
-        core.center_products(products.high, products.low, *sums, self._total, *factors, out, out_low, self._threads)
+        core.center_products(products.high, products.low, *sums, self._total, *factors, out, self._threads)
 
     @property
     def constant_features(self) -> NDArray[np.intp]:

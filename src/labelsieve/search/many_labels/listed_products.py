@@ -96,7 +96,7 @@ class ListedProducts:
         out, one = np.empty((1, n_targets)), slice(column, column + 1)
         sums = self._sums.high[one], self._sums.low[one], self._target_sums.high, self._target_sums.low
         factors = self._factors[one], self._target_factors
-        core.center_products(wide.high, wide.low, *sums, self._total, *factors, out, None, self._threads)
+        core.center_products(wide.high, wide.low, *sums, self._total, *factors, out, self._threads)
         left: Real = out[0]
         for along, of_targets in zip(self._along[column], self._of_targets.T, strict=True):
             left -= along * of_targets
