@@ -38,7 +38,7 @@ def test_equal_rankings_of_two_data_sets_prove_nothing():
     assert text.endswith("No difference is shown.")
 
 
-@pytest.mark.parametrize("shape", [(2, 3), (3, 3), (3, 5), (6, 8), (20, 4)], ids=str)
+@pytest.mark.parametrize("shape", [(2, 3), (3, 3), (3, 5), (4, 7), (20, 4)], ids=str)
 def test_level_is_kept(shape):
     random = np.random.default_rng(0)
     rejected = np.mean([friedman(random.normal(size=shape)).p_value < 0.05 for _ in range(400)])

@@ -17,9 +17,10 @@ def columns_of(table):
 
 def count_cells(columns, weights=None):
     """How often every combination of values occurs; combinations without weight do not occur."""
+    if weights is None:
+        return Counter(zip(*columns, strict=True))
     cells = Counter()
-    weights = [1] * len(columns[0]) if weights is None else np.asarray(weights).tolist()
-    for values, weight in zip(zip(*columns, strict=True), weights, strict=True):
+    for values, weight in zip(zip(*columns, strict=True), np.asarray(weights).tolist(), strict=True):
         if weight > 0:
             cells[values] += weight
     return cells
