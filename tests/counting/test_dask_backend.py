@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from labelsieve import InputError, Sieve
 from labelsieve.counting.backends import Feature, JointFeatures, Target, dask_backend
-from labelsieve.counting.backends.dask.backend import choose_layout
+from labelsieve.counting.backends.dask import choose_layout
 from labelsieve.datasets import ChunkedTable
 from labelsieve.errors import ClusterError
 from labelsieve.tables.codes import Codes

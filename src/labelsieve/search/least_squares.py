@@ -153,8 +153,7 @@ class StoredColumns:
                 self.add(columns, self._table.features(columns))
                 progress(self._stored.n_added, n_features)
         if backend == "dask":
-            from labelsieve.counting.backends.dask.cluster import Cluster, find_client
-            from labelsieve.counting.backends.dask.sums import DaskSums
+            from labelsieve.counting.backends.dask import Cluster, DaskSums, find_client
 
             source = DaskSums(Cluster(find_client(), CLUSTER_SECONDS), self._stored)
         elif backend == "spark":

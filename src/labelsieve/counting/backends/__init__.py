@@ -1,8 +1,7 @@
 """Backends count codes and answer with sums over the cells of joint tables.
 
 Read ``protocol`` first: :class:`Backend` is all that formulas know of counting. ``native`` is the backend for data in memory;
-``factory`` chooses one. Backends for chunks of rows, Dask clusters and GPUs are in packages of their own, which are imported
-when they are asked for.
+``factory`` chooses one. Those for chunks of rows, Dask clusters, Spark and GPUs are imported when they are asked for.
 """
 
 from importlib import import_module
@@ -23,7 +22,7 @@ from labelsieve.counting.backends.protocol import (
 
 if TYPE_CHECKING:
     from labelsieve.counting.backends.chunked.backend import ChunkedBackend
-    from labelsieve.counting.backends.dask.backend import dask_backend
+    from labelsieve.counting.backends.dask import dask_backend
     from labelsieve.counting.backends.gpu.backend import GpuBackend
 
 __all__ = [
@@ -43,10 +42,10 @@ __all__ = [
     "make_backend",
 ]
 
-_IMPORTED_LATER = {"ChunkedBackend": "chunked", "dask_backend": "dask", "GpuBackend": "gpu"}
+_IMPORTED_LATER = {"ChunkedBackend": "chunked.backend", "dask_backend": "dask", "GpuBackend": "gpu.backend"}
 
 
 def __getattr__(name: str) -> Any:
     if name not in _IMPORTED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_IMPORTED_LATER[name]}.backend"), name)
+    return getattr(import_module(f"{__name__}.{_IMPORTED_LATER[name]}"), name)

@@ -95,7 +95,7 @@ def named_backend(name: str) -> BackendFactory:
 
         return ChunkedBackend
     if name == "dask":
-        from labelsieve.counting.backends.dask.backend import dask_backend
+        from labelsieve.counting.backends.dask import dask_backend
 
         return dask_backend
     if name == "spark":

@@ -1,9 +1,19 @@
-"""The backend that counts on the workers of a Dask cluster, which hold either columns or rows."""
+"""Counting on a Dask cluster: ``backend="dask"``. Codes go to the workers once; each step sends the selected column.
 
+The workers have either columns or rows. :class:`Cluster` waits for their results until they come, or until an error says what
+is wrong. The linear model adds up products on the same workers: :class:`DaskSums`.
+"""
+
+import time
+from asyncio import CancelledError
 from collections.abc import Callable, Sequence
+from concurrent.futures import CancelledError as FutureCanceled
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, Unpack
+from functools import cached_property, reduce
+from importlib import import_module
+from importlib.util import find_spec
+from operator import add
+from typing import Any, Literal, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +30,7 @@ from labelsieve.counting.backends.chunked.backend import (
 )
 from labelsieve.counting.backends.chunked.codes_file import MappedCodes, dense_rows
 from labelsieve.counting.backends.chunked.packed_rows import BLOCK, Layout, PackedRows, Part
-from labelsieve.counting.backends.dask.cluster import Cluster, find_client
+from labelsieve.counting.backends.chunked.sums import ChunkedSums, SumRows
 from labelsieve.counting.backends.native import NativeBackend
 from labelsieve.counting.backends.protocol import (
     ALL_TARGETS,
@@ -34,14 +44,18 @@ from labelsieve.counting.backends.protocol import (
     Sums,
 )
 from labelsieve.counting.fixed_point import FixedPoint
-from labelsieve.errors import one_of
+from labelsieve.counting.sums import LinearSums, Wanted
+from labelsieve.errors import ClusterError, InputError, one_of
 from labelsieve.tables.codes import Codes
 
 USABLE = 0.5  # of the memory of a worker
 PART_BYTES = 2**22  # of codes that are sent in one message
-ADDED = 8  # parts whose counts are added up in one task
+ADDED = 8  # parts whose counts or sums are added up in one task
+POLL_SECONDS = 1.0  # between looks at the cluster
+ATTEMPTS = 3  # to compute something whose inputs the cluster lost
 
 DaskLayout = Literal["auto", "rows", "columns"]
+Result = TypeVar("Result")
 
 
 def dask_backend(
@@ -112,6 +126,124 @@ def column_parts(X: Codes, n_workers: int) -> int:
     layout = Layout.of(X)
     n_blocks = -(-(layout.n_blocks * BLOCK + layout.n_listed) // BLOCK)
     return max(1, min(n_workers, X.n_columns if X.sparse is not None else n_blocks))
+
+
+class TasksLost(Exception):
+    """Raised when the scheduler dropped the tasks of this client, as it does when their connection was cut."""
+
+
+def find_client(client: Any = None) -> Any:
+    """Return ``client`` if it is a Dask client; by default the newest one of this process."""
+    if find_spec("distributed") is None:
+        raise ClusterError("Counting on a cluster needs Dask: pip install 'labelsieve[dask]'")
+    distributed = import_module("distributed")
+    if client is None:
+        try:
+            client = distributed.default_client()
+        except ValueError:
+            raise ClusterError("There is no Dask client; make one first: distributed.Client('tcp://host:8786').") from None
+    if not isinstance(client, distributed.Client):
+        raise InputError(f"client must be a dask.distributed.Client, not {client!r}.")
+    if client.asynchronous:
+        raise InputError("client: an asynchronous one cannot be waited for here; make it with asynchronous=False.")
+    return client
+
+
+class Cluster:
+    """A client of a cluster, which is lost after some seconds without a worker that runs, or without a scheduler."""
+
+    def __init__(self, client: Any, timeout: float) -> None:
+        self.client, self._timeout = client, timeout
+        self._seen = time.monotonic()  # when some worker ran
+        self._state = "no worker is connected"
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Submit a task and return its future; Dask repeats the task if its worker is lost."""
+        return self.client.submit(function, *arguments, pure=False)
+
+    def workers(self) -> list[dict[str, Any]]:
+        """Return the threads (``nthreads``), memory (``memory_limit``) and state (``status``) of all workers."""
+        identity = self.client.sync(self.client.scheduler.identity, callback_timeout=self._timeout)
+        return list(identity["workers"].values())
+
+    def some_workers(self) -> list[dict[str, Any]]:
+        """Wait until there is a worker; return all workers."""
+        try:
+            self.client.wait_for_workers(1, timeout=self._timeout)
+            return self.workers()
+        except (TimeoutError, OSError) as error:
+            raise ClusterError(
+                f"The Dask cluster has had no worker for {self._timeout:g} seconds; start some: dask worker tcp://host:8786"
+            ) from error
+
+    def results(self, futures: list[Any]) -> list[Any]:
+        """Wait for results; raise :class:`TasksLost` if everything must be submitted again."""
+        self._seen = time.monotonic()
+        return [self._result(future) for future in futures]
+
+    def total(self, waiting: list[Any], plus: Callable[..., Any]) -> Any:
+        """Wait for the sum of results, by ``plus``: the workers add up some of them at a time."""
+        while len(waiting) > 1:
+            waiting = [self.submit(plus, *waiting[i : i + ADDED]) for i in range(0, len(waiting), ADDED)]
+        return self.results(waiting)[0]
+
+    def repeat(self, compute: Callable[[], Result], restart: Callable[[], None]) -> Result:
+        """Return ``compute()``; if the cluster loses tasks, ``restart()`` submits their inputs again and it is repeated."""
+        for attempt in range(ATTEMPTS):
+            try:
+                return compute()
+            except TasksLost as lost:
+                if attempt == ATTEMPTS - 1:
+                    raise ClusterError(
+                        f"The Dask scheduler dropped the tasks of this client {ATTEMPTS} times ({lost}); is the network stable?"
+                    ) from lost
+                self._wait_for_connection()
+                restart()
+        raise AssertionError
+
+    def _result(self, future: Any) -> Any:
+        from distributed.scheduler import KilledWorker
+
+        while True:
+            try:
+                return future.result(timeout=POLL_SECONDS)
+            except TimeoutError:
+                if future.status == "error" and isinstance(future.exception(), TimeoutError):  # of the task, not of this wait
+                    raise
+                if not future.done():
+                    self._look()
+            except (CancelledError, FutureCanceled) as error:
+                raise TasksLost(str(error)) from error
+            except KilledWorker as error:
+                raise ClusterError(
+                    f"Several Dask workers ended while they did the same task, perhaps for lack of memory ({error}) "
+                    "Give the workers more memory, or use layout='rows' with fewer rows in a part (part_rows=)."
+                ) from error
+
+    def _look(self) -> None:
+        """Raise unless some worker ran within the time limit."""
+        if self.client.status not in ("running", "connecting"):
+            raise ClusterError("The Dask cluster is gone: its scheduler has ended. Start it again and repeat the fit.")
+        try:
+            workers = self.workers()
+        except (TimeoutError, OSError) as error:
+            self._state = f"the scheduler does not answer ({type(error).__name__})"
+        else:
+            paused = sum(worker["status"] == "paused" for worker in workers)
+            self._state = f"{len(workers)} are connected, and {paused} of them are paused because their memory is full"
+            if any(worker["status"] == "running" for worker in workers):
+                self._seen = time.monotonic()
+        if time.monotonic() - self._seen > self._timeout:
+            raise ClusterError(
+                f"No Dask worker has run for {self._timeout:g} seconds: {self._state}. Start workers, or give them more memory."
+            )
+
+    def _wait_for_connection(self) -> None:
+        end = time.monotonic() + self._timeout
+        while self.client.status != "running":
+            if self.client.status not in ("connecting", "running") or time.monotonic() > end:
+                raise ClusterError("The connection to the Dask scheduler was lost. Start it again and repeat the fit.")
+            time.sleep(POLL_SECONDS / 10)
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,9 +429,7 @@ class DaskCounts(CellCounts):
             if given is not None:
                 codes, levels = narrow(given.codes[where], len(given.levels.cell)), given.levels
             waiting.append(self._cluster.submit(_count, rows, part, targets, codes, levels))
-        while len(waiting) > 1:
-            waiting = [self._cluster.submit(_total, *waiting[i : i + ADDED]) for i in range(0, len(waiting), ADDED)]
-        total: list[Counts] = self._cluster.results(waiting)[0]
+        total: list[Counts] = self._cluster.total(waiting, _total)
         return total
 
 
@@ -332,3 +462,31 @@ def _rows_of(X: Codes, start: int, n_rows: int) -> Codes | StoredCodes:
         rows[start : start + n_rows] = True
         return X.take_rows(rows)
     return Codes(n_rows, X.levels, dense=np.array(dense_rows(X, start, n_rows), order="F"))
+
+
+def _sums(rows: SumRows, wanted: Wanted) -> LinearSums:
+    return rows.sums(wanted)
+
+
+def _added(*parts: LinearSums) -> LinearSums:
+    return reduce(add, parts)
+
+
+class DaskSums:
+    """A :class:`~labelsieve.counting.sums.SumSource` whose rows are sent to the workers of a cluster."""
+
+    def __init__(self, cluster: Cluster, rows: ChunkedSums) -> None:
+        self._cluster, self._rows = cluster, rows
+        self.starts, self.ahead = rows.starts, rows.ahead
+        self._send()
+
+    def _send(self) -> None:
+        self._parts: list[Any] = [self._cluster.submit(_keep, chunk) for chunk in self._rows.chunks()]
+
+    def sums(self, wanted: Wanted) -> LinearSums:
+        """Add up what is wanted over the rows of all workers."""
+        return self._cluster.repeat(lambda: self._sums_once(wanted), self._send)
+
+    def _sums_once(self, wanted: Wanted) -> LinearSums:
+        found: LinearSums = self._cluster.total([self._cluster.submit(_sums, part, wanted) for part in self._parts], _added)
+        return found
