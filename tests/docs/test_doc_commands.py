@@ -9,10 +9,12 @@ import pytest
 from labelsieve.studies import Protocol, Study
 from tests.docs.test_docs import PAGES, ROOT, commands_of, page_name
 from tests.support.command_line import known_table, run
+from tests.support.doc_pages import local_scheduler
 from tests.support.shared_files import shared_file
 
-# A scheduler that readers have, and a command that changes the settings of a shell.
-ELSEWHERE = ("tcp://host:8786", "--install-completion", "--show-completion")
+# Commands that change the settings of a shell.
+ELSEWHERE = ("--install-completion", "--show-completion")
+LONG = ("docs/studies/choosing.toml", "docs/studies/numeric.toml", "leaderboard/leaderboard.toml", "leaderboard/noise.toml")
 CATALOG = ("emotions", "yeast", "docs/studies", "leaderboard/")
 
 
@@ -62,16 +64,29 @@ def workplace(tables, tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")  # a small table may be odd
+@pytest.fixture
+def scheduler(tmp_path):
+    yield from local_scheduler(tmp_path)
+
+
+# A small table may be odd, and clusters leave sockets.
+@pytest.mark.filterwarnings("ignore::UserWarning", "ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.parametrize("arguments", list(calls()))
-def test_a_command_of_a_page_runs(arguments, workplace, monkeypatch):
+def test_a_command_of_a_page_runs(arguments, workplace, monkeypatch, request):
     if any(word.startswith(CATALOG) for word in arguments):
         emotions = shared_file("data", "emotions", "emotions.arff.gz")
         monkeypatch.setenv("LABELSIEVE_DATA", str(emotions.parents[1]))
         (workplace / "emotions.arff").write_bytes(gzip.decompress(emotions.read_bytes()))
         (workplace / "emotions.xml").symlink_to(emotions.with_name("emotions.xml"))
-    if arguments[0] == "compare" and "--dry-run" not in arguments:  # the protocol is checked, and nothing is computed
+    if arguments[0] == "compare" and arguments[1] not in LONG:  # the last value of an option counts
+        arguments = [
+            *arguments,
+            *(["--repeats", "1"] if arguments[1].endswith(".toml") else ["--splits", "2x50%", "-k", "1,2"]),
+        ]
+    elif arguments[0] == "compare" and "--dry-run" not in arguments:  # these take hours: the protocol is checked
         arguments = [*arguments, "--dry-run"]
+    if "--dask" in arguments:
+        arguments = request.getfixturevalue("scheduler")("\n".join(arguments)).split("\n")
     if "--auto" in arguments:  # the first method of the portfolio is enough; the last value of an option counts
         arguments = [*arguments, "--time-budget", "0.1"]
     result = run(*arguments)

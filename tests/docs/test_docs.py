@@ -8,10 +8,13 @@ import pytest
 from typer.main import get_command
 
 from labelsieve import cli
+from labelsieve.counting.backends.gpu import backend as gpu_backend
 from leaderboard.__main__ import app as leaderboard_app
 from replications.__main__ import app as replications_app
 from tests.support.command_line import run
-from tests.support.doc_pages import blocks, run_page
+from tests.support.doc_pages import NEEDS, blocks, local_scheduler, needs_of, run_page
+from tests.support.numpy_kernels import NumpyKernels
+from tests.support.spark_session import local_session
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("**/*.md"))
@@ -28,10 +31,71 @@ def page_name(page):
     return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if not GENERATED & set(page.parts)], ids=page_name)
+PAGES_WITH_CODE = [page for page in PAGES if not GENERATED & set(page.parts)]
+
+
+def pages_that_need(*wanted):
+    """Pages with blocks of code that need one of these."""
+    return [page for page in PAGES_WITH_CODE if needs_of(page.read_text(encoding="utf-8")) & set(wanted)]
+
+
+@pytest.mark.parametrize("page", PAGES_WITH_CODE, ids=page_name)
 def test_python_blocks_of_a_page_run_and_print_the_shown_output(page, tmp_path, monkeypatch):
+    """Blocks that need a cluster, Spark or a GPU run in the tests below."""
     monkeypatch.chdir(tmp_path)  # some pages write files
     run_page(page.read_text(encoding="utf-8"), page.name)
+
+
+@pytest.fixture(scope="module")
+def spark():
+    yield from local_session()
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    yield from local_scheduler(tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
+@pytest.mark.parametrize("page", pages_that_need("cluster"), ids=page_name)
+def test_blocks_for_a_cluster_run_and_print_the_shown_output(page, scheduler, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    n_here = run_page(text, page.name)
+    assert run_page(scheduler(text), page.name, provided={"cluster"}) > n_here
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("page", pages_that_need("Spark"), ids=page_name)
+def test_blocks_for_spark_run_and_print_the_shown_output(page, spark, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = page.read_text(encoding="utf-8")
+    n_here = run_page(text, page.name)
+    assert run_page(text, page.name, provided={"Spark"}) > n_here
+
+
+@pytest.mark.parametrize("kernels", ["numpy", pytest.param("gpu", marks=pytest.mark.gpu)])
+@pytest.mark.parametrize("page", pages_that_need("GPU"), ids=page_name)
+def test_blocks_for_a_gpu_run_and_print_the_shown_output(page, kernels, tmp_path, monkeypatch):
+    """On a GPU, and everywhere with its kernels in numpy; the second GPU of a page is the first one here."""
+    monkeypatch.chdir(tmp_path)
+    counted_on = []
+
+    def stand_in(device=None):
+        counted_on.append(device)
+        return NumpyKernels(tensor=True)
+
+    if kernels == "numpy":
+        monkeypatch.setattr(gpu_backend, "CudaKernels", stand_in)
+    text = page.read_text(encoding="utf-8")
+    n_here = run_page(text, page.name)
+    shown = text if kernels == "numpy" else text.replace("gpu:1", "gpu:0")
+    assert run_page(shown, page.name, provided={"GPU"}) > n_here
+    assert counted_on == ([] if kernels == "gpu" else [None, 1, None])
+
+
+def test_what_pages_need_is_found():
+    assert all(pages_that_need(need) for need in NEEDS)
 
 
 def commands_of(page):
@@ -40,7 +104,7 @@ def commands_of(page):
         if block.language in SHELL:
             for line in block.text.splitlines():
                 call = line.strip().removeprefix("$ ")
-                found = re.match(rf"({'|'.join(PROGRAMS)})( [a-z].*)?$", call)
+                found = re.match(rf"({'|'.join(PROGRAMS)})( [a-z].*)?$", call, re.IGNORECASE)
                 if found:
                     yield found[1], shlex.split(found[2] or "", comments=True)
 
@@ -62,13 +126,13 @@ def test_commands_of_a_page_parse(page):
         parse(program, arguments)
 
 
-def shown_outputs(page):
-    """Commands of labelsieve on a page whose output is shown below them, with the output."""
+def shown_outputs(page, program="labelsieve"):
+    """Commands of a program on a page whose output is shown below them, with the output."""
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.language == "console":
             for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
                 call, output = part.split("\n", 1)
-                if call.startswith("labelsieve ") and output.strip():
+                if call.startswith(f"{program} ") and output.strip():
                     yield pytest.param(call, output, id=f"{page_name(page)}: {call}")
 
 

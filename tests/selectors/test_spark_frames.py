@@ -1,13 +1,8 @@
 """Data frames of Spark have the selection of the same rows in memory, bit for bit."""
 
-import os
-import shutil
-import subprocess
-import sys
 from decimal import Decimal
 from functools import partial
 from operator import add
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,27 +16,14 @@ from labelsieve.datasets import ChunkedTable
 from labelsieve.discretize import EqualFrequency
 from labelsieve.errors import ClusterError
 from tests.selectors.test_chunked_tables import LABELS, N_ROWS, assert_same, make_frame
+from tests.support.spark_session import local_session
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 @pytest.fixture(scope="module")
 def session():
-    """One session with two threads, for all tests of this module: starting Java takes seconds."""
-    java = Path(os.environ["JAVA_HOME"], "bin", "java") if "JAVA_HOME" in os.environ else "java"
-    if shutil.which(java) is None or subprocess.run([java, "-version"], capture_output=True).returncode:
-        pytest.skip("Spark needs Java, which is not installed")
-    sql = pytest.importorskip("pyspark.sql", reason="PySpark is not installed: pip install --group spark")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        builder = sql.SparkSession.builder.master("local[2]")
-        for name in ("spark.ui.enabled", "spark.ui.showConsoleProgress"):
-            builder = builder.config(name, "false")
-        running = builder.config("spark.sql.shuffle.partitions", "3").getOrCreate()
-        running.sparkContext.setLogLevel("OFF")
-        yield running
-        running.stop()
+    yield from local_session()
 
 
 @pytest.fixture

@@ -1,0 +1,133 @@
+"""Commands of a checkout on the pages (``python -m leaderboard``, ``python -m replications``) run and print what is shown."""
+
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from labelsieve.studies import Protocol, Study
+from leaderboard.board import export_results
+from tests.docs.test_docs import PAGES, PROGRAMS, ROOT, commands_of, page_name, shown_outputs
+from tests.support.command_line import known_table, run
+from tests.support.doc_pages import blocks
+from tests.support.shared_files import shared_file
+
+PAGE = ROOT / "docs" / "evidence" / "leaderboard.md"
+
+
+def calls(program):
+    for page in [*PAGES, ROOT / "README.md"]:
+        for name, arguments in commands_of(page):
+            if name == program:
+                yield pytest.param(arguments, id=f"{page_name(page)}: {shlex.join(arguments)}")
+
+
+def write_selector(folder):
+    """The file of the selector that the page of the leaderboard shows."""
+    (text,) = (block.text for block in blocks(PAGE.read_text(encoding="utf-8")) if "class CorrelationSum" in block.text)
+    (folder / "my_selector.py").write_text(text, encoding="utf-8")
+
+
+def small_study(folder, path, **more):
+    """Results on small tables, with the names, tags, learners and measures that the page mentions."""
+    table = {"path": str(path), "labels": 5, "tags": ["development"], **more}
+    datasets = [{"name": name, **table} for name in ("emotions", "flags", "yeast")]
+    classifiers = [{"name": "neighbors", "classifier": "mlknn", "k": 3}, {"name": "linear", "classifier": "logistic"}]
+    protocol = Protocol(
+        datasets=datasets,
+        methods=["cmim", "mim"],
+        n_features=[5, 10, 20],
+        classifiers=classifiers,
+        measures=["micro_f1", "macro_f1"],
+        splits="2x50%",
+    )
+    Study(protocol, folder).run()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    """A folder with a small leaderboard, as exported files and as folders of studies."""
+    folder = tmp_path_factory.mktemp("board")
+    known_table()[:80].to_csv(folder / "songs.csv", index=False)
+    study = small_study(folder / "board", folder / "songs.csv")
+    export_results(study, folder / "leaderboard" / "results")
+    small_study(folder / "noisy", folder / "songs.csv", noise={"irrelevant": 0.5, "corrupted": 0.25})
+    for number in (1, 2, 3):
+        shutil.copytree(study, folder / f"shard{number}")
+    write_selector(folder)
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # a small table may be odd
+@pytest.mark.parametrize("arguments", list(calls("python -m leaderboard")))
+def test_a_command_of_the_leaderboard_runs(arguments, board, tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    shutil.copytree(board, tmp_path, dirs_exist_ok=True)
+    if arguments[0] == "import":
+        shutil.rmtree(tmp_path / "board")
+    monkeypatch.chdir(tmp_path)
+    result = run(*arguments, app=PROGRAMS["python -m leaderboard"])
+    assert result.exit_code == 0, result.output
+    assert result.output
+
+
+@pytest.mark.parametrize(("call", "output"), [case for page in PAGES for case in shown_outputs(page, "python -m leaderboard")])
+def test_the_leaderboard_prints_the_shown_output(call, output, tmp_path, monkeypatch):
+    """On the published results and the data sets themselves."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.setenv("LABELSIEVE_DATA", str(shared_file("data", "emotions", "emotions.arff.gz").parents[1]))
+    write_selector(tmp_path)
+    (tmp_path / "leaderboard").symlink_to(ROOT / "leaderboard")
+    monkeypatch.chdir(tmp_path)
+    result = run(*shlex.split(call)[3:], app=PROGRAMS["python -m leaderboard"])
+    assert result.exit_code == 0, result.output
+    printed = result.stdout
+    assert [line.rstrip() for line in printed.splitlines()] == output.rstrip().splitlines()
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A folder with the results of the quick run that the pages show, on one of its data sets."""
+    folder = tmp_path_factory.mktemp("replications")
+    data = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
+    quick = [
+        "occ-tables",
+        "--quick",
+        "--sets",
+        "emotions",
+        "--data",
+        data,
+        "--out",
+        folder / "occ-tables-study",
+        "--no-figures",
+    ]
+    result = run(*quick, app=PROGRAMS["python -m replications"])
+    assert result.exit_code == 0, result.output
+    assert "exact match" in result.stdout.lower()
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("arguments", list(calls("python -m replications")))
+def test_a_command_of_the_replications_runs(arguments, stored, tmp_path, monkeypatch):
+    """The published settings take days: their cells are counted. The quick run is continued, on one data set."""
+    data = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
+    monkeypatch.setenv("LABELSIEVE_DATA", str(data))
+    shutil.copytree(stored, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    arguments = [str(data) if word == "DIR" else word for word in arguments]
+    arguments += ["--dry-run"] if "--full" in arguments and "--dry-run" not in arguments else []
+    arguments += ["--no-figures"] if "--quick" in arguments else []
+    arguments += ["--sets", "emotions"] if arguments and not {"--sets", "--report"} & set(arguments) else []
+    result = run(*arguments, app=PROGRAMS["python -m replications"])
+    assert result.exit_code == 0, result.output
+    assert result.output
+    if "--report" in arguments:
+        assert Path(arguments[arguments.index("--report") + 1]).stat().st_size > 10_000
+
+
+def test_commands_are_found():
+    assert len(list(calls("python -m leaderboard"))) >= 7
+    assert len(list(calls("python -m replications"))) >= 6
