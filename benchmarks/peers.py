@@ -2,13 +2,17 @@
 
 ``python -m benchmarks.peers``. What is not installed is shown as ``-``: scikit-multilearn-ng, skfeature-chappers, FEAST.
 ``$LABELSIEVE_FEAST`` names a library of its C sources and those of MIToolbox: ``gcc -O3 -fPIC -shared -DCOMPILE_C``.
+``$LABELSIEVE_PYIT`` names the folder of a checkout of PyIT-MLFS, which is no package; it needs pyitlib and tqdm.
 """
 
 import argparse
 import ctypes
 import importlib
+import io
 import os
+import sys
 import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 
 import numpy as np
@@ -78,6 +82,22 @@ def c_program(name, rounds):
         yield f"{name}: {ours_name.upper()}, {N_FEATURES} features, one label", ours, "FEAST, in C", seconds, same
 
 
+def scripts(name, rounds):
+    """SCLS for all labels; PyIT-MLFS computes the information of all pairs first, as its main script does."""
+    X, Y = made(name)
+    codes, labels = equal_width(X, n_bins=5).to_dense().astype(np.int64), Y.astype(np.int64)
+    sieve = Sieve("scls", discretizer=None, n_features_to_select=N_FEATURES)
+    ours, selected = timed(lambda: sieve.fit(codes, labels).selected_, rounds)
+    seconds = same = None
+    if "LABELSIEVE_PYIT" in os.environ:
+        sys.path.insert(0, os.environ["LABELSIEVE_PYIT"])
+        theirs = importlib.import_module("classes.scls").scls()
+        with redirect_stderr(io.StringIO()), redirect_stdout(io.StringIO()):  # its progress bars
+            seconds, order = timed(lambda: theirs.select(codes, labels, N_FEATURES, "pre_eval"), 1)
+        same = float(np.mean(selected == order))
+    yield f"{name}: SCLS, {N_FEATURES} features, all labels", ours, "PyIT-MLFS", seconds, same
+
+
 def feast(function, columns, label):
     """Call a criterion of FEAST; returns the order of the features."""
     integers = ctypes.POINTER(ctypes.c_uint)
@@ -111,7 +131,7 @@ def main(arguments=None):
     rows = []
     with single_threaded_blas():
         for name in SHAPES:
-            for part in (selections, c_program, neighbors):
+            for part in (selections, c_program, scripts, neighbors):
                 for what, ours, who, theirs, same in part(name, options.repeat):
                     ratio = None if theirs is None else theirs / ours
                     rows.append((what, [number(ours), number(theirs), number(ratio), who, number(same)]))

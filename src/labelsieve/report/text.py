@@ -39,6 +39,7 @@ WITH_DATA = "With the data, to_frame(X, Y) and plot(X, Y) show what every featur
 WITH_DATA_LABELWISE = "With the data, to_frame(X, Y) shows what every feature tells about its label."
 GAIN = " gain: points more than the row above."
 MARKS = " *: distinguishable from noise, at an error of 5 % per row ({n} of {all})."
+TOP = " top label: the {target} that the feature alone has the most information about."
 STABLE = 0.75  # selection frequency from which stability selection takes a feature
 N_SHOWN = 20  # discovered pairs that are listed
 CONFIDENCE = (
@@ -140,7 +141,9 @@ def _explained_note(selection: "Selection") -> str:
     marks = MARKS.format(n=sum(marked), all=len(marked)) if marked else ""
     size = max((index for index, size in enumerate(explained.sizes) if size <= len(selection.selected)), default=0)
     error = f"{100 * explained.errors[size]:.1f}"
-    return EXPLAINED.format(targets=_noun(selection, 2), folds=explained.n_folds, error=error) + rows + marks
+    has_top = any(feature.top_label is not None for feature in selection.selected)
+    top = TOP.format(target=_noun(selection, 1)) if has_top else ""
+    return EXPLAINED.format(targets=_noun(selection, 2), folds=explained.n_folds, error=error) + rows + marks + top
 
 
 def _decided(decision: "StoppingDecision") -> str:
