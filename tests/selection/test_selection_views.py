@@ -228,6 +228,11 @@ def test_notebooks_show_the_table_and_the_scores_without_matplotlib(selector, mo
         assert "labelsieve-selection" in fitted._repr_html_()
 
 
+def ours(fitted):
+    """What a notebook shows below the diagram of scikit-learn."""
+    return fitted._repr_html_().split("</style>")[-1]
+
+
 def test_a_long_selection_is_short_in_a_notebook_and_its_output_small():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(120, 60))
@@ -247,14 +252,17 @@ def test_plain_text_of_a_notebook_has_no_codes_of_terminals(monkeypatch):
     assert "\x1b" not in sieve._repr_mimebundle_()["text/plain"]
 
 
-def test_long_selections_are_cut_in_notebooks_and_negative_scores_drawn():
+def test_long_selections_are_cut_in_notebooks_and_negative_scores_have_no_bar():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 40))
     fitted = ReliefF(n_features_to_select=40).fit(X, (X[:, :2] > 0).astype(int))
-    page = fitted._repr_html_()
-    assert "10 more are in to_frame()" in page
+    page = ours(fitted)
+    assert "30 more: to_frame()" in page
+    assert page.count("<tr>") == 1 + 10 + 1
+    assert page.count('<span style="width: ') == np.count_nonzero(fitted.scores_[:10] > 0)
+    fitted = ReliefF(n_features_to_select=40).fit(rng.normal(size=(50, 11)), rng.integers(0, 2, size=(50, 2)))
     assert (fitted.scores_ < 0).any()
-    assert 'width="-' not in page
+    assert ours(fitted).count('<span style="width: ') == np.count_nonzero(fitted.scores_ > 0)
 
 
 def test_a_summary_lists_redundant_features_and_stability():
@@ -326,7 +334,7 @@ def test_what_a_feature_has_alone_is_shown_without_data(criterion):
     text, page = str(fitted.summary()), fitted._repr_html_()
     assert all(f"{value:.4f}" in text for value in alone)
     assert "in nats." in text
-    assert page.count("<rect") == 3
+    assert page.count('<span style="width: ') == 3
 
 
 def test_lists_of_labels_have_no_scores_without_data():
@@ -336,6 +344,8 @@ def test_lists_of_labels_have_no_scores_without_data():
     assert text.splitlines()[2].split() == ["label", "rank", "feature"]
     assert "to_frame(X, Y) shows what every feature tells about its label." in text
     assert "relevance" in fitted.to_frame(X, Y)
+    assert ours(fitted).count("<tr>") == 1 + Y.shape[1], "a row for every label"
+    assert len(fitted._repr_html_().encode()) < 100_000
 
 
 def test_arrays_of_text_labels_are_shown():

@@ -1,32 +1,23 @@
 """A selection in a notebook as HTML, without matplotlib and without scripts.
 
 With its explained share it is the verdict, a compact table of gains and a small chart; otherwise a table, with bars of what
-each feature is by itself where that is known.
+each feature is by itself where that is known. Lists of labels are a row for each label, and a chart of the features that
+several labels share.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from math import isfinite
 
 from labelsieve.report.charts import ExplainedCurve, explained_chart
 from labelsieve.report.figures.style import short_names
-from labelsieve.report.html import Html, breakable, joined, numeric, paragraph, table, tag
-from labelsieve.report.text import in_order, notes, own_column, pointer, points, unit_text
+from labelsieve.report.html import Html, breakable, joined, paragraph, tag
+from labelsieve.report.text import in_order, notes, number, own_column, pointer, points
 from labelsieve.selection import SelectedFeature, Selection
 
-SHOWN = 30  # rows of a table without gains, and of its chart
-COMPACT = 10  # rows of the table of gains
+COMPACT = 10  # rows of a table, and bars of a chart
 CHART = (360, 240)  # pixels of the chart of the explained share
-ROW, BARS, VALUE, CHARACTER = 18, 260, 60, 8  # pixels of the chart: height of a row; widths of bars, values and characters
-HEADINGS = {
-    "label": "label",
-    "rank": ">rank",
-    "feature": "feature",
-    "score": ">score",
-    "relevance": ">relevance",
-    "top_label": "top label",
-    "stability": ">stability",
-    "redundant": "redundant features",
-}
+ROW, BARS, VALUE, CHARACTER = 18, 200, 30, 8  # pixels of the chart: height of a row; widths of bars, values and characters
+OTHERS = {"top_label": "top label", "stability": ">stability", "redundant": "redundant features"}
 # Text has the color of the notebook, light or dark; bars have a color with enough contrast on both.
 STYLE = """
 .labelsieve-selection { color: inherit; font-size: 0.9em; line-height: 1.4; }
@@ -45,6 +36,7 @@ STYLE = """
 .labelsieve-selection .verdict { font-size: 1.15em; font-weight: 600; margin: 0.4em 0 0.1em; max-width: 60em; }
 .labelsieve-selection .said { margin: 0 0 0.6em; opacity: 0.8; max-width: 60em; }
 .labelsieve-selection .gains { max-width: 100%; }
+.labelsieve-selection .lists { max-width: 46em; } .labelsieve-selection .lists tbody th { min-width: 7em; }
 .labelsieve-selection .gains tbody th { white-space: normal; overflow-wrap: break-word; }
 .labelsieve-selection .gains td, .labelsieve-selection .gains th { vertical-align: middle; }
 .labelsieve-selection .gains .bar { width: 90px; }
@@ -140,68 +132,82 @@ def _gain_row(feature: SelectedFeature, most: float, about: bool) -> Html:
 
 
 def _plain_view(selection: Selection) -> list[Html]:
-    """Return the table of the first features, with a bar for each where it has a number of its own, and what to do for more."""
-    n_shown = min(SHOWN, len(selection.selected))
-    more = len(selection.selected) - n_shown
-    said = [f"The first {n_shown}; {more:,} more are in to_frame()."] if more else []
-    said += [*notes(selection), *(decision.reason for decision in selection.stopping if len(selection.stopping) == 1)]
+    """Return the first features, with a bar for each where it has a number of its own, and what to do for more."""
+    said = [*notes(selection), *(decision.reason for decision in selection.stopping if len(selection.stopping) == 1)]
     said += [pointer(selection)] if pointer(selection) else []
     verdict = selection.explained.verdict if selection.explained is not None else in_order(selection)
     body = [paragraph(verdict)]
-    if selection.selected:
-        body.append(tag("div", _table(selection), *_chart(selection)))
+    if selection.labelwise and selection.selected:
+        body.append(tag("div", _lists(selection), _counts(selection)))
+    elif selection.selected:
+        body.append(tag("div", _features(selection)))
     return [*body, *map(paragraph, said)]
 
 
-def _table(selection: Selection) -> Html:
+def _features(selection: Selection) -> Html:
+    """Return a row for each of the first features, with a bar if it has a number of its own, and a row for the others."""
+    column, selected = own_column(selection), selection.selected
     columns = selection.table()
-    hidden = {"score", "relevance"} - {own_column(selection)}
-    names = [name for name in HEADINGS if name in columns and name not in hidden]
-    rows = [[_cell(columns[name][row]) for name in names] for row in range(min(SHOWN, len(selection.selected)))]
-    heads = [HEADINGS[name] for name in names]
-    return table("Selected features, in order of selection", heads, rows, name=names.index("feature"), sort=False)
+    others = [name for name in OTHERS if name in columns]
+    values = [] if column is None else [float(columns[column][row]) for row in range(len(selected))]
+    longest = max((value for value in values if isfinite(value)), default=0.0)
+    n_shown = len(selected) if len(selected) <= COMPACT + 1 else COMPACT
+    heads = ["", "feature", *(["", f">{column}"] if values else []), *(OTHERS[name] for name in others)]
+    looks = ["", "", *(["bar", ""] if values else []), *("" for _ in others)]
+    rows = []
+    for row, feature in enumerate(selected[:n_shown]):
+        cells = [tag("td", str(feature.rank), class_="number"), tag("th", breakable(feature.feature), scope="row")]
+        if values:
+            length = max(0.0, 100 * values[row] / longest) if longest > 0 and isfinite(values[row]) else 0.0
+            cells.append(tag("td", tag("span", style=f"width: {length:.0f}%") if length > 0 else "", class_="bar"))
+            cells.append(tag("td", number(values[row]), class_="number"))
+        rows.append(tag("tr", *cells, *(_other(columns[name][row]) for name in others)))
+    if n_shown < len(selected):
+        more = tag("th", f"{len(selected) - n_shown:,} more: to_frame()", scope="row")
+        rows.append(tag("tr", tag("td"), more, *(tag("td", class_=look or None) for look in looks[2:])))
+    head = tag("tr", *map(_head, heads, looks))
+    return tag("table", tag("thead", head), tag("tbody", *rows), class_="gains")
 
 
-def _cell(value: object) -> object:
-    if isinstance(value, int | float):
-        return numeric(value, digits=0 if isinstance(value, int) else None)
-    return breakable(value) if isinstance(value, str) else "-" if value is None else value
+def _other(value: object) -> Html:
+    """Return a cell for a label, a frequency or names."""
+    if isinstance(value, float):
+        return tag("td", f"{value:.2f}", class_="number")
+    return tag("td", "–" if value is None else breakable(str(value)))
 
 
-def _chart(selection: Selection) -> list[Html]:
-    """Draw what every feature is by itself or, where every label has a list, the number of labels that selected it."""
-    if selection.labelwise:
-        counts = Counter(feature.feature for feature in selection.selected).most_common(SHOWN)
-        return [_bars("labels that selected the feature", [name for name, _ in counts], [float(count) for _, count in counts])]
-    column, first = own_column(selection), selection.selected[:SHOWN]
-    if column is None:
-        return []
-    values = [feature.score if column == "score" else feature.components[column] for feature in first]
-    title = unit_text(selection) if column == "score" else f"{column}, nats"
-    return [_bars(title, [feature.feature for feature in first], values)]
+def _lists(selection: Selection) -> Html:
+    """Return a row for each of the first labels with its features in order."""
+    lists: dict[str, list[str]] = {}
+    for feature in selection.selected:
+        lists.setdefault(str(feature.label), []).append(feature.feature)
+    shown = list(lists.items())[: len(lists) if len(lists) <= COMPACT + 1 else COMPACT]
+    rows = []
+    for label, names in shown:
+        words = [*map(breakable, names[:COMPACT]), *([f"{len(names) - COMPACT:,} more"] if len(names) > COMPACT else [])]
+        rows.append(tag("tr", tag("th", breakable(label), scope="row"), tag("td", joined(words, ", "))))
+    if len(shown) < len(lists):
+        rows.append(tag("tr", tag("th", f"{len(lists) - len(shown):,} more: to_frame()", scope="row"), tag("td")))
+    head = tag("tr", tag("th", "label", scope="col"), tag("th", "features, in order of selection", scope="col"))
+    return tag("table", tag("thead", head), tag("tbody", *rows), class_="gains lists")
 
 
-def _bars(title: str, names: Sequence[str], values: Sequence[float]) -> Html:
-    """Draw horizontal bars from zero as SVG, negative ones to the left."""
-    low, high = min(0.0, *values), max(0.0, *values)
-    scale = BARS / (high - low) if high > low else 0.0
-    shown = short_names(names)
-    space = CHARACTER * max(map(len, shown)) + 8
-    left = space + (VALUE if low < 0 else 0)
-    zero, width, height = left - low * scale, left + BARS + VALUE, ROW * (len(values) + 1) + 4
+def _counts(selection: Selection) -> Html:
+    """Draw the number of labels that selected a feature as horizontal bars."""
+    counts = Counter(feature.feature for feature in selection.selected).most_common(COMPACT)
+    shown = short_names([name for name, _ in counts])
+    left, scale = CHARACTER * max(map(len, shown)) + 8, BARS / counts[0][1]
+    width, height = left + BARS + VALUE, ROW * (len(counts) + 1) + 4
+    title = "labels that selected the feature"
     pieces = [tag("text", title, x=0, y=ROW - 5)]
-    for index, (name, value) in enumerate(zip(shown, values, strict=True)):
-        y, length = ROW * (index + 1) + 2, abs(value) * scale
-        x = zero if value >= 0 else zero - length
-        whole = value == int(value) and abs(value) < 1e6
-        written = f"{int(value)}" if whole else f"{value:.3g}"
-        end = {"x": f"{x + length + 4:.1f}"} if value >= 0 else {"x": f"{x - 4:.1f}", "text_anchor": "end"}
+    for index, (name, (_, count)) in enumerate(zip(shown, counts, strict=True)):
+        y = ROW * (index + 1) + 2
         pieces += [
-            tag("text", name, x=space - 6, y=y + 12, text_anchor="end"),
-            tag("rect", x=f"{x:.1f}", y=y, width=f"{length:.1f}", height=ROW - 4),
-            tag("text", written, y=y + 12, **end),
+            tag("text", name, x=left - 6, y=y + 12, text_anchor="end"),
+            tag("rect", x=left, y=y, width=f"{count * scale:.1f}", height=ROW - 4),
+            tag("text", str(count), x=f"{left + count * scale + 4:.1f}", y=y + 12),
         ]
-    pieces.append(tag("line", x1=f"{zero:.1f}", x2=f"{zero:.1f}", y1=ROW, y2=height))
-    label = f"{title}: a bar for each of the first {len(values)} features; the table has the numbers."
+    pieces.append(tag("line", x1=left, x2=left, y1=ROW, y2=height))
+    label = f"{title}: " + ", ".join(f"{name} {count}" for name, count in counts) + "."
     look = {"class_": "bars", "width": width, "height": height, "role": "img", "aria_label": label}
     return Html(tag("svg", joined(pieces), xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {width} {height}", **look))
