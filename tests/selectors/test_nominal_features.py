@@ -132,6 +132,16 @@ def test_an_id_is_noted_and_never_wins_over_an_informative_feature(name, criteri
     assert Sieve("mim", discretizer=None, n_features_to_select=None).fit([[i] for i in range(n_rows)], labels).scores_ > 0.5
 
 
+def test_words_of_sentences_are_recommended():
+    texts = [f"goal number {i} of the match" for i in range(60)]
+    labels = np.arange(60) % 2
+    with pytest.warns(IdLikeColumnWarning, match="If it is running text, make a column of every word"):
+        Sieve(n_features_to_select=1).fit(pd.DataFrame({"headline": texts, "x": NOISE[:60]}), labels)
+    with pytest.warns(IdLikeColumnWarning) as caught:
+        Sieve(n_features_to_select=1).fit(pd.DataFrame({"id": [f"row {i}" for i in range(60)], "x": NOISE[:60]}), labels)
+    assert not any("running text" in str(one.message) for one in caught)
+
+
 def test_more_levels_than_codes_are_pooled():
     n_rows = 150_000
     levels = np.concatenate([np.arange(74_000), np.arange(74_000), np.zeros(2000, dtype=int)])

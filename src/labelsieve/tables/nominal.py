@@ -16,6 +16,7 @@ from labelsieve.tables.types import FloatArray, TableLike
 MOST_KEPT = MAX_LEVELS - 2  # a code is left for pooled levels, and one for missing cells
 ID_LEVELS = 20  # a column of more levels, and more than half as many as rows, is like an id
 ID_LEVEL_ROWS = 10  # its levels of fewer rows are pooled
+SENTENCE = 3  # words from which on the median of its levels may be running text
 BIASED_ROWS = {"plugin": ID_LEVEL_ROWS, "miller-madow": 6}  # levels of fewer rows on average have too much information
 MAX_INDICATORS = 20  # columns of a nominal feature for learners, for its most frequent levels
 LARGEST_DENSE = 2**25  # cells of a sparse matrix that is made dense: most learners are much faster then
@@ -114,13 +115,15 @@ def _chosen(
 
 
 def _measurements(levels: NDArray[Any]) -> str:
-    """Return a sentence for levels that may be measurements: numbers, or text that is numbers."""
+    """Return a sentence for levels that may be measurements (numbers, or text that is numbers) or running text."""
     value = str(levels[0])[:40]
     if levels.dtype != object:
         return f" If its values, such as {value}, are measurements, do not declare it nominal."
     some = [str(level).strip() for level in levels[:: max(1, len(levels) // LOOKED_AT)]]
     if decimal_mark([word for word in some if word and not is_placeholder(word)]) is None:
-        return ""
+        n_words = sorted(len(level.split()) for level in some)
+        sentences = n_words[len(n_words) // 2] >= SENTENCE
+        return " If it is running text, make a column of every word, with scikit-learn's CountVectorizer." if sentences else ""
     return f" If its values, such as {value!r}, are measurements, make them numbers, with labelsieve.datasets.to_numbers."
 
 
