@@ -399,6 +399,9 @@ def _segments(gains: Sequence[float], share: float, scale: float) -> list[Html]:
 
 
 def _share_text(share: float | None) -> str:
+    """Write a share in percent; those of rare labels may be far below zero, and how far says nothing."""
+    if share is not None and share < -1:
+        return "< \u2212100"
     return "–" if share is None else f"{round(100 * share, 1) + 0.0:.1f}".replace("-", "\u2212")
 
 
