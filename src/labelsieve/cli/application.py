@@ -224,7 +224,7 @@ def demo(
     seed: Annotated[int, typer.Option("--random-state", "--seed", min=0, help="Seed of the data.")] = 0,
     rows: Annotated[int, typer.Option("--n-rows", "--rows", min=2, help="Number of rows to generate.")] = 2000,
     report: Annotated[Path, typer.Option(help=REPORT)] = Path("labelsieve-demo.html"),
-    no_report: Annotated[bool, typer.Option("--no-report", help="Write none.")] = False,
+    no_report: Annotated[bool, typer.Option("--no-report", help="Write no report.")] = False,
     data: Annotated[Path | None, typer.Option(help="Also write the data, as a .csv file for select.")] = None,
 ) -> None:
     """Run all criteria on synthetic data, the default on real data.

@@ -93,7 +93,8 @@ def compare(
         str | None, typer.Option(help="random, variance, all, or none; default: random,all.", rich_help_panel=COMPARED)
     ] = None,
     convention: Annotated[
-        str | None, typer.Option(help="Of measures: labelsieve, scikit-learn, mulan or matlab.", rich_help_panel=COMPARED)
+        str | None,
+        typer.Option(help="Convention of the measures: labelsieve, scikit-learn, mulan or matlab.", rich_help_panel=COMPARED),
     ] = None,
     scale: Annotated[str | None, typer.Option(help=SCALE, rich_help_panel=COMPARED)] = None,
     missing_values: Annotated[str | None, typer.Option(help=FILLED, rich_help_panel=COMPARED)] = None,

@@ -42,7 +42,10 @@ EXCLUDED = "Comma-separated names of features that are not tested."
 GROUPS = "A column with the patient or subject of every row: rows of one are permuted as a whole. It is not a feature."
 PERMUTATIONS = "Permutations for pairs with few rows, and with --groups for all pairs."
 SEED = "Seed of the permutations, or of the knockoffs."
-SAMPLER = "Model of the features for knockoffs: tree, with text, missing cells and bins as levels; gaussian, of numbers; auto."
+SAMPLER = (
+    "Model of the features for knockoffs: tree, for levels, text and missing cells; gaussian, for numbers; auto: tree if every "
+    "column has few values."
+)
 REPEATS = "Sets of knockoffs, with --null conditional."
 COLUMN_CUTS = "COLUMN=DISCRETIZER for one column (repeatable), as for labelsieve select."
 TESTS = "Error rate and tests"  # a heading of the help
