@@ -2,6 +2,7 @@
 
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,14 @@ def small_study(folder, path, **more):
     )
     Study(protocol, folder).run()
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _no_imported_selector(monkeypatch):
+    """Each test has a file of this name, in a folder of its own."""
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield
+    sys.modules.pop("my_selector", None)
 
 
 @pytest.fixture(scope="module")
