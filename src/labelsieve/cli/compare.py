@@ -94,7 +94,7 @@ def compare(
     ] = None,
     convention: Annotated[
         str | None,
-        typer.Option(help="Convention of the measures: labelsieve, scikit-learn, mulan or matlab.", rich_help_panel=COMPARED),
+        typer.Option(help="Convention of measures: labelsieve, scikit-learn, mulan or matlab.", rich_help_panel=COMPARED),
     ] = None,
     scale: Annotated[str | None, typer.Option(help=SCALE, rich_help_panel=COMPARED)] = None,
     missing_values: Annotated[str | None, typer.Option(help=FILLED, rich_help_panel=COMPARED)] = None,
