@@ -356,6 +356,13 @@ class Scorer(Evaluator):
         """Call ``progress`` with the number of targets done and their total while pairs of targets are counted."""
         self._progress = progress
 
+    def expect(self, scores: Real) -> None:
+        """Ignore by which scores features are selected: nothing is counted ahead."""
+
+    def noise_level(self, alpha: float) -> float:
+        """Return 0: it is not known what a formula scores for noise."""
+        return 0.0
+
     def rebind(self, workspace: "Workspace", *, targets: slice = slice(None), parents: Parents | None = None) -> "Scorer":
         """Return a scorer of the same formula for other data."""
         return self.plan.bind(workspace, targets=targets, parents=parents)

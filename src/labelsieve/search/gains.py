@@ -7,7 +7,7 @@ binary features). The selection and its scores are those of an evaluation of all
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Literal, NamedTuple, Protocol, cast, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +73,14 @@ class Gain(Protocol):
         """Report progress inside a step, if it is long."""
         return
 
+    def expect(self, scores: Real) -> None:
+        """Take note of the scores, or upper bounds of them, by which features are selected: a gain may count ahead."""
+        return
+
+    def noise_level(self, alpha: float) -> float:
+        """Return what the largest gain exceeds with probability ``alpha`` if all features are noise; 0 if it is not known."""
+        return 0.0
+
 
 class SelectingGain(Protocol):
     """An optional capability of a gain: it finds the best features itself, without handing out the scores of all."""
@@ -102,22 +110,6 @@ class CandidateGain(Protocol):
         """Return a function that evaluates what was left out at the last step, without what only further steps need."""
 
 
-@runtime_checkable
-class BoundedGain(Protocol):
-    """An optional capability of a gain: a bound for what features that are not related to the targets gain."""
-
-    def noise_level(self, alpha: float) -> float:
-        """Return the level that the largest gain exceeds with probability ``alpha`` if all features are noise."""
-
-
-@runtime_checkable
-class AskingGain(Protocol):
-    """An optional capability of a gain: it asks for sums of the features that will probably be selected next, too."""
-
-    def expect(self, scores: Real) -> None:
-        """Note the scores, or upper bounds of them, by which features are selected."""
-
-
 class CombinedGain(Gain):
     r"""Several gains as one: each is divided by its maximum over the candidates, then they are added or multiplied.
 
@@ -126,7 +118,7 @@ class CombinedGain(Gain):
 
     The maxima are over the features that can still be selected, at every step anew, so that gains of different units and
     of different decline have the same influence throughout. A gain without a positive value contributes 0. Where a gain has a
-    level of noise (:class:`BoundedGain`), it is divided by that level at least, so that noise alone never gets a full share.
+    level of noise (:meth:`Gain.noise_level`), it is divided by it at least, so that noise alone never gets a full share.
 
     Parameters
     ----------
@@ -171,8 +163,6 @@ class CombinedGain(Gain):
         if not any(self._weights):
             raise InputError("weights are all 0; at least one gain must count.")
         self._gains, self._combine, self._alpha = dict(gains), combine, alpha
-        self._bounded = [gain if isinstance(gain, BoundedGain) else None for gain in gains.values()]
-        self._asking = [gain for gain in gains.values() if isinstance(gain, AskingGain)]
         self._available = np.ones(n_features, dtype=bool)
         self._available[np.asarray(unavailable, dtype=np.intp)] = False
         self._shares = Shares([], self._weights, combine)
@@ -224,8 +214,8 @@ class CombinedGain(Gain):
                 known[place] = gain.advance(stale)
 
     def _told(self, total: Real) -> Real:
-        """Tell the gains that ask ahead by which scores features are selected."""
-        for gain in self._asking:
+        """Tell the gains by which scores features are selected."""
+        for gain in self._gains.values():
             gain.expect(total)
         return total
 
@@ -245,9 +235,9 @@ class CombinedGain(Gain):
     def _find_shares(self, known: list[Real]) -> "Shares":
         """Find what each gain is divided by: its maximum, or its level of noise."""
         largest = []
-        for scores, bounded in zip(known, self._bounded, strict=True):
+        for scores, gain in zip(known, self._gains.values(), strict=True):
             most = float(scores.max(where=self._available, initial=0.0))
-            largest.append(most if bounded is None else max(most, bounded.noise_level(self._alpha)))
+            largest.append(max(most, gain.noise_level(self._alpha)))
         self._shares = Shares(largest, self._weights, self._combine)
         return self._shares
 

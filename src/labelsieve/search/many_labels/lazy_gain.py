@@ -129,6 +129,13 @@ class BatchedLazyGain:
     def report_to(self, progress: Progress | None) -> None:
         """Ignore progress reports: lazy steps finish quickly."""
 
+    def expect(self, scores: Real) -> None:
+        """Ignore by which scores features are selected: nothing is counted ahead."""
+
+    def noise_level(self, alpha: float) -> float:
+        """Return 0: it is not known what a formula scores for noise."""
+        return 0.0
+
 
 class _Batch:
     """Some candidates with their accumulators, which are brought up to date when they are needed."""
