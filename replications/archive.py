@@ -26,6 +26,7 @@ from labelsieve.studies import Protocol, StudyResults
 from labelsieve.studies.results import DatasetRecord, FailedCell, ResultRow
 from labelsieve.studies.store import FILE, reading_study
 from replications import REPLICATIONS
+from replications.sampling import FEWEST, first_splits
 
 RESULTS = Path(__file__).with_name("results")
 # Linear models that stop at a tolerance predict a few labels differently with other kernels for matrices or other vector
@@ -78,7 +79,8 @@ def matrix_kernels() -> set[str]:
 def archived(name: str) -> dict[str, StudyResults]:
     """Return the results of a study by part; parts without finished cells are absent.
 
-    Only complete groups of cells are included: a mean over some of the splits could not be compared with the printed one.
+    Only complete groups of cells are included: a mean over some of the splits could not be compared with the printed one. A
+    study that marks samples also gets the first splits of groups that have two or more of them.
     """
     columns, shapes = read(name)
     if not columns:
@@ -92,12 +94,13 @@ def archived(name: str) -> dict[str, StudyResults]:
         for part in protocols
         for dataset, record in shapes.get(part, {}).items()
     }
+    used = {group: _used_splits(done, wanted.get(group[:2], 1), REPLICATIONS[name].samples) for group, done in splits.items()}
     rows: dict[str, list[ResultRow]] = defaultdict(list)
     failures: dict[str, list[FailedCell]] = defaultdict(list)
     selecting: dict[str, dict[tuple[str, str, int], float]] = defaultdict(dict)
     for row in zip(*(columns[key] for key in COLUMNS), strict=True):
         part, dataset, split, method, classifier, k, measure, value, seconds, _, selection, *_ = row
-        if len(splits[part, dataset, method, classifier]) < wanted.get((part, dataset), 1):
+        if split >= used[part, dataset, method, classifier]:
             continue
         data, fold, _, code, _, error = row[-6:]
         if error:
@@ -121,6 +124,14 @@ def archived(name: str) -> dict[str, StudyResults]:
                 seconds=seconds_of,
             )
     return results
+
+
+def _used_splits(done: set[int], n_wanted: int, samples: bool) -> int:
+    """Return how many of the first splits of a group are shown: all, those of a sample, or none."""
+    if len(done) >= n_wanted:
+        return max(done) + 1
+    first = first_splits(done)
+    return first if samples and first >= FEWEST else 0
 
 
 def n_splits(protocol: Protocol, n_rows: int) -> int:

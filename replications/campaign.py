@@ -20,6 +20,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from itertools import product
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +34,8 @@ from labelsieve.studies.plan import Batch, DataFacts, make_plan
 from labelsieve.studies.store import StoredResults, StudyStore
 from labelsieve.studies.study import store_step
 from replications import REPLICATIONS
-from replications.archive import KERNELS, KEY, SETTINGS, Finished, Group, collect, finished, matrix_kernels, read
+from replications.archive import KERNELS, KEY, SETTINGS, Finished, Group, collect, finished, matrix_kernels, n_splits, read
+from replications.sampling import FEWEST, first_splits
 
 GUESS = 1e-9  # seconds for a row, a feature, a label and a number of features
 ENDING = 5.0  # seconds that are kept to store the last results
@@ -120,10 +122,47 @@ def load_parts(names: Sequence[str], sets: Sequence[str] | None, data_home: str 
     return parts
 
 
+def guess(shape: Sequence[int], sizes: Sequence[int]) -> float:
+    """Return the seconds of a cell, before any is finished, by the rows, features and labels and the numbers of features."""
+    n_rows, _, n_labels = shape
+    return GUESS * n_rows * n_labels * sum(sizes)
+
+
+class Left(NamedTuple):
+    """Groups of a classifier that are not finished: how many, how many of these have samples, and their expected seconds."""
+
+    groups: int
+    sampled: int
+    seconds: float
+
+
+def left_by_classifier(name: str) -> dict[str, Left]:
+    """Return what the archive lacks of a study, and its expected processor seconds, without loading data."""
+    known, (_, shapes) = finished([name]), read(name)
+    costs, missing = Costs(), {}
+    for part, protocol in REPLICATIONS[name].protocols(full=True, sets=None, data_home=None).items():
+        for source, method, learner in product(protocol.datasets, protocol.methods, protocol.classifiers):
+            if source.name in shapes.get(part, {}):
+                shape = shapes[part][source.name][:3]
+                group = Group(name, part, source.name, method.name, learner.name)
+                costs.guesses[group] = guess(shape, protocol.sizes(shape[1], method, learner))
+                done = known[group].splits if group in known else set()
+                if done:
+                    costs.add(group, known[group].seconds, len(done))
+                if len(done) < (wanted := n_splits(protocol, shape[0])):
+                    missing[group] = wanted - len(done)
+    total: dict[str, Left] = {}
+    for group, count in missing.items():
+        before = total.get(group.classifier, Left(0, 0, 0.0))
+        is_sampled = group in known and first_splits(known[group].splits) >= FEWEST
+        total[group.classifier] = Left(before.groups + 1, before.sampled + is_sampled, before.seconds + count * costs(group))
+    return total
+
+
 def cells_to_run(
-    parts: Mapping[tuple[str, str], PartOfStudy], known: Mapping[Group, Finished], n_splits: int | None = None
+    parts: Mapping[tuple[str, str], PartOfStudy], known: Mapping[Group, Finished], most_splits: int | None = None
 ) -> tuple[dict[Group, list[Cell]], Costs]:
-    """Return the missing cells by group, of all splits or of the first ``n_splits``, and their expected costs."""
+    """Return the missing cells by group, of all splits or of the first ``most_splits``, and their expected costs."""
     missing: dict[Group, list[Cell]] = defaultdict(list)
     costs = Costs()
     for (study, part), loaded in parts.items():
@@ -135,11 +174,10 @@ def cells_to_run(
                     continue
                 group = Group(study, part, batch.dataset, step.method.name, step.classifier.name)
                 if group not in costs.guesses:
-                    rows, _, labels = loaded.facts[batch.dataset].shape
-                    costs.guesses[group] = GUESS * rows * labels * sum(step.sizes)
+                    costs.guesses[group] = guess(loaded.facts[batch.dataset].shape, step.sizes)
                     if group in known:
                         costs.add(group, known[group].seconds, max(1, len(known[group].splits)))
-                wanted = n_splits is None or batch.split < n_splits
+                wanted = most_splits is None or batch.split < most_splits
                 if wanted and (group not in known or batch.split not in known[group].splits):
                     missing[group].append(Cell(group, replace(batch, steps=[selections[step.method.name], step])))
     for cells in missing.values():
@@ -157,16 +195,16 @@ def run(
     data_home: str | None = None,
     known: Mapping[Group, Finished],
     planned: Container[Group] | None = None,
-    n_splits: int | None = None,
+    most_splits: int | None = None,
 ) -> int:
     """Run missing cells until nothing is left or the time is over; return the number of finished cells.
 
     Cells are written to ``OUT/STUDY/PART`` as they finish. A cell that does not fit in the remaining time is not started, and
-    one that is running at its end is lost. With ``planned``, other groups are not run, and with ``n_splits``, later splits.
+    one that is running at its end is lost. With ``planned``, other groups are not run, and with ``most_splits``, later splits.
     """
     deadline = time.monotonic() + 60 * minutes - ENDING
     parts = load_parts(names, sets, data_home)
-    missing, costs = cells_to_run(parts, known, n_splits)
+    missing, costs = cells_to_run(parts, known, most_splits)
     if planned is not None:
         missing = {group: cells for group, cells in missing.items() if group in planned}
     cells = dict(enumerate(cell for group in missing.values() for cell in group))
@@ -425,7 +463,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             known = with_splits(planned, known)
             sets = sorted({group.dataset for group in planned}) if sets is None else sets
         options = {"jobs": given.jobs, "minutes": given.minutes, "sets": sets, "data_home": given.data}
-        run(names, given.out, **options, known=known, planned=planned, n_splits=given.splits)
+        run(names, given.out, **options, known=known, planned=planned, most_splits=given.splits)
     elif given.command == "check":
         if not check(names, given.data):
             raise SystemExit(1)

@@ -50,6 +50,9 @@ class Replication:
         Figures by name, from the same results.
     deviations : mapping
         Where values of the paper are not ours, by topic, and the cause; the same for all experiments of a paper.
+    samples : bool, default=False
+        Whether its tables mark values of which only the first splits have been run (:mod:`replications.sampling`). The
+        archive leaves such values out otherwise.
     """
 
     name: str
@@ -60,10 +63,18 @@ class Replication:
     result_tables: MakesTables
     figures: MakesFigures | None = None
     deviations: Mapping[str, str] = field(default_factory=dict)
+    samples: bool = False
 
     @classmethod
     def of(
-        cls, paper: str, name: str, protocols: MakesProtocols, result_tables: MakesTables, figures: MakesFigures | None = None
+        cls,
+        paper: str,
+        name: str,
+        protocols: MakesProtocols,
+        result_tables: MakesTables,
+        figures: MakesFigures | None = None,
+        *,
+        samples: bool = False,
     ) -> Self:
         """Return a replication with the texts in ``paper.toml`` of the paper's package; it may repeat ``common`` topics."""
         texts: dict[str, Any] = tomllib.loads(_data_file(paper, "paper.toml"))
@@ -71,7 +82,7 @@ class Replication:
         common = {topic: texts["common"][topic] for topic in about.get("common", ())}
         assumptions = common | about.get("assumptions", {})
         deviations = texts["deviations"]
-        return cls(name, about["title"], texts["paper"], assumptions, protocols, result_tables, figures, deviations)
+        return cls(name, about["title"], texts["paper"], assumptions, protocols, result_tables, figures, deviations, samples)
 
 
 @dataclass(frozen=True)
@@ -108,13 +119,14 @@ class Compared(NamedTuple):
     """Number of printed values that are replicated, how many are close to ours, and the reading of the paper used for it.
 
     ``spread`` counts those that are not farther from the printed value than its printed standard deviation; None where the
-    paper prints none.
+    paper prints none. ``sampled`` counts other printed values that have an estimate from the first splits.
     """
 
     run: int
     close: int
     reading: str = ""
     spread: int | None = None
+    sampled: int = 0
 
 
 #: Distances of a value from the printed one: at most its spread, at most twice that, and more.
@@ -147,6 +159,8 @@ class Claim:
         Our values.
     sets : tuple of str
         The data sets that it is about; empty: all of the study.
+    certain : bool
+        Whether the verdict takes values into account that are missing or sampled: they could not change it.
     """
 
     WORDS: ClassVar[Mapping[bool | None, str]] = {True: "holds", False: "does not", None: "undecided"}
@@ -154,6 +168,7 @@ class Claim:
     holds: bool | None
     observed: str
     sets: tuple[str, ...] = ()
+    certain: bool = False
 
     @property
     def outcome(self) -> str:

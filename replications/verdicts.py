@@ -1,7 +1,8 @@
 """Verdicts on the claims of a paper, and how much of what it prints is replicated.
 
 A claim is decided only if every data set that it is about is finished: a claim over nine data sets says nothing about a run of
-one. :func:`reported_tables` applies this rule to the tables of a replication, whatever was run; :func:`coverage` counts.
+one. The exception is a claim that holds or fails whatever the missing values are. :func:`reported_tables` applies this rule to
+the tables of a replication, whatever was run; :func:`coverage` counts.
 """
 
 from collections.abc import Iterator, Sequence
@@ -61,14 +62,19 @@ def unfinished(replication: Replication, results: Results, parts: Sequence[str] 
 
 
 def finished_groups(protocol: Protocol, results: StudyResults) -> Iterator[tuple[str, str, str]]:
-    """Yield data set, method and classifier of all cells that have results, or failed."""
+    """Yield data set, method and classifier of all cells that have results, or failed.
+
+    Cells with fewer splits than others are not finished.
+    """
     failed = {(cell.dataset, cell.method, cell.classifier) for cell in results.failures}
-    for source in protocol.datasets:
-        for group in _groups(protocol, source.name):
-            _, method, classifier = group
-            known = classifier in results.classifiers
-            if group in failed or (known and results.curve(source.name, method, protocol.measures[0], classifier)[1].size):
-                yield group
+    groups = [group for source in protocol.datasets for group in _groups(protocol, source.name)]
+    counts = {
+        (name, method, classifier): len(results.curve(name, method, protocol.measures[0], classifier)[1])
+        for name, method, classifier in groups
+        if classifier in results.classifiers
+    }
+    most = max(counts.values(), default=0)
+    yield from (group for group in groups if group in failed or 0 < counts.get(group, 0) == most)
 
 
 def _groups(protocol: Protocol, name: str) -> list[tuple[str, str, str]]:
@@ -83,7 +89,7 @@ def _decided(table: ResultTable, left: set[str], published: Sequence[str]) -> Re
     reason = f"{n_done} of {len(published)} data sets are finished"
     if table.claims:
         claims = [
-            Claim(claim.text, None, reason, claim.sets) if left & set(claim.sets or published) else claim
+            claim if claim.certain or not left & set(claim.sets or published) else Claim(claim.text, None, reason, claim.sets)
             for claim in table.claims
         ]
         return replace(claims_table(claims, parts=table.parts), title=table.title)
@@ -95,13 +101,15 @@ def _decided(table: ResultTable, left: set[str], published: Sequence[str]) -> Re
 class Coverage:
     """How much of a study is replicated: groups of cells, printed values, close ones, and claims by verdict.
 
-    ``spread`` counts values within their printed standard deviation, of the ``with_spread`` values that have one.
+    ``sampled`` printed values are not replicated, but have an estimate from the first splits. ``spread`` counts values within
+    their printed standard deviation, of the ``with_spread`` values that have one.
     """
 
     groups: int
     all_groups: int
     printed: int
     replicated: int
+    sampled: int
     close: int
     spread: int
     with_spread: int
@@ -129,6 +137,7 @@ def coverage(replication: Replication, results: Results, tables: Sequence[Result
         every,
         n_printed(replication.name),
         sum(one.run for one in closest),
+        sum(one.sampled for one in closest),
         sum(one.close for one in closest),
         sum(one.spread for one in closest if one.spread is not None),
         sum(one.run for one in closest if one.spread is not None),

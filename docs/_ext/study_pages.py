@@ -12,6 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from labelsieve.report.figures.style import off_screen, pyplot
 from replications import REPLICATIONS
 from replications.archive import KEY, archived, read
+from replications.campaign import left_by_classifier
 from replications.group_jmi import table2
 from replications.mlinfogain import losses
 from replications.mlqpfs import tables2to7
@@ -104,7 +105,7 @@ def figure_lines(name, replication, out):
 
 
 def cost_lines(name):
-    """Yield the processor time of a study by classifier, the most expensive first."""
+    """Yield the processor time of a study by classifier, spent and expected for what is left, the most expensive first."""
     columns, _ = read(name)
     if not columns:
         return
@@ -112,13 +113,22 @@ def cost_lines(name):
     for (*_, classifier), spent in seconds_of(columns).items():
         seconds[classifier] += spent
         counts[classifier] += 1
-    rows = [(name, f"{counts[name]:,}", f"{spent:,.0f}") for name, spent in seconds.most_common(MOST_CLASSIFIERS)]
-    if len(seconds) > len(rows):
-        rest = [name for name, _ in seconds.most_common()[MOST_CLASSIFIERS:]]
-        total = sum(seconds[name] for name in rest)
-        rows.append((f"{len(rest)} others", f"{sum(counts[name] for name in rest):,}", f"{total:,.0f}"))
+    left = left_by_classifier(name)
+    order = sorted({*seconds, *left}, key=lambda one: (left[one].seconds if one in left else 0.0, seconds[one]), reverse=True)
+    headings = ["classifier", "cells", "processor seconds"]
+    rows = [[one, f"{counts[one]:,}", f"{seconds[one]:,.0f}"] for one in order]
     yield from ["**Cost by classifier**, with the selections that it used.", ""]
-    yield from list_table([("classifier", "cells", "processor seconds"), *rows], escape=True)
+    if left:
+        headings += ["groups not run", "of these sampled", "processor hours that they need"]
+        for row in rows:
+            one = left.get(row[0])
+            row += [f"{one.groups:,}", f"{one.sampled:,}", f"{one.seconds / 3600:,.2f}"] if one is not None else ["-", "-", "-"]
+        yield from ["What is not run is estimated from finished cells that are similar, or from the size of the data.", ""]
+    elif len(rows) > MOST_CLASSIFIERS:
+        rest = order[MOST_CLASSIFIERS:]
+        numbers = [f"{sum(each[one] for one in rest):,.0f}" for each in (counts, seconds)]
+        rows = [*rows[:MOST_CLASSIFIERS], [f"{len(rest)} others", *numbers]]
+    yield from list_table([headings, *rows], escape=True)
 
 
 def overview(counted):
@@ -140,14 +150,17 @@ def overview(counted):
 def counts(*found):
     """Return the cells of a row of the overview."""
 
-    def share(part, whole, none="-"):
-        total = sum(getattr(one, whole) for one in found)
-        return f"{sum(getattr(one, part) for one in found):,} of {total:,}" if total else none
+    def total(name):
+        return sum(getattr(one, name) for one in found)
 
-    verdicts = ", ".join(str(sum(getattr(one, name) for one in found)) for name in ("holds", "fails", "undecided"))
+    def share(part, whole, none="-"):
+        return f"{total(part):,} of {total(whole):,}" if total(whole) else none
+
+    sampled = f"; {total('sampled'):,} more sampled" if total("sampled") else ""
+    verdicts = ", ".join(str(total(name)) for name in ("holds", "fails", "undecided"))
     return (
         share("groups", "all_groups"),
-        share("replicated", "printed", "figures only"),
+        share("replicated", "printed", "figures only") + sampled,
         share("close", "replicated"),
         share("spread", "with_spread"),
         verdicts if verdicts != "0, 0, 0" else "-",

@@ -99,13 +99,13 @@ class Losses:
 
     def complete(self, sets: Iterable[str], methods: Iterable[str]) -> list[str]:
         """Return the data sets with results of all folds, for every method and all features."""
-        counted = [*methods, ALL]
-        finished = []
-        for name in sets:
-            tables = [self._results.curve(name, method, MEASURES[0], self._classifier)[1] for method in counted]
-            if all(len(table) == FOLDS and not np.isnan(table).any() for table in tables):
-                finished.append(name)
-        return finished
+        methods = list(methods)
+        return [name for name in sets if self.n_folds(name, methods) == FOLDS]
+
+    def n_folds(self, dataset: str, methods: Iterable[str]) -> int:
+        """Return how many of the first folds have results for every method and all features."""
+        tables = [self._results.curve(dataset, method, MEASURES[0], self._classifier)[1] for method in (*methods, ALL)]
+        return 0 if any(np.isnan(table).any() for table in tables) else min(map(len, tables))
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Table III of Pereira et al. (2015): selections that are no worse than none, with 16 classifiers."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from labelsieve.labelspace import NetworkRule
 from labelsieve.statistics import ranks
 from labelsieve.studies import Protocol, StudyResults
 from replications.mlinfogain.losses import (
+    ALL,
+    FOLDS,
     MEASURES,
     METHODS,
     PERCENTAGES,
@@ -27,11 +30,13 @@ from replications.mlinfogain.losses import (
 )
 from replications.mulan import MixedNaiveBayes, MulanBRkNN, MulanJ48, MulanPowerset, WekaKNN, WekaScaler
 from replications.replication import Compared, DataHome, Replication, Results, ResultTable, selected_sets, sources
+from replications.sampling import FEWEST, intervals
 
 PART = "table3"
 SETS = tuple(TABLE_1)
 QUICK_SETS, QUICK_SHARES = ("flags",), [0.3]
-CLOSE = 2 / 44  # a difference of two rows
+N_ROWS = len(SETS) * len(MEASURES)
+CLOSE = 2 / N_ROWS  # a difference of two rows
 FIVE_BEST = {"BRKNN", "ML-KNN", "HOMER + K-NN", "BR + DecisionTree", "IBLR"}
 
 
@@ -83,7 +88,7 @@ def protocols(*, full: bool = False, sets: Sequence[str] | None = None, data_hom
 def result_tables(results: Results) -> list[ResultTable]:
     """Return published counts and ours over finished cells; then tests and claims over all classifiers."""
     table = finished(results[PART])
-    return [_counts(table), _tests(table), _best_classifiers(table)]
+    return [_counts(table, sampled(results[PART])), _tests(table), _best_classifiers(table)]
 
 
 Finished = dict[tuple[str, str, str], tuple[float, ...]]
@@ -102,22 +107,78 @@ def finished(results: StudyResults) -> Finished:
     return complete
 
 
-def _counts(table: Finished) -> ResultTable:
+@dataclass(frozen=True)
+class Sampled:
+    """By method, whether selection is no worse than none: by the means of the first folds, for certain, and possibly."""
+
+    estimated: tuple[bool, ...]
+    certain: tuple[bool, ...]
+    possible: tuple[bool, ...]
+
+
+def sampled(results: StudyResults) -> dict[tuple[str, str, str], Sampled]:
+    """Return the verdicts of cells with some of their folds: the interval of a difference to no selection decides.
+
+    The loss with the best percentage minus that without selection is computed for each fold and percentage. Its interval for
+    the best percentage is from the least lower end to the least upper end.
+    """
+    found = {}
+    for classifier in (name for name in TABLE_3 if name in results.classifiers):
+        losses = Losses(results, classifier)
+        for dataset in SETS:
+            n_folds = losses.n_folds(dataset, METHODS.values())
+            if not FEWEST <= n_folds < FOLDS:
+                continue
+            for measure in MEASURES:
+                none = losses.folds(dataset, ALL, measure)[:n_folds]
+                differences = [losses.folds(dataset, method, measure)[:n_folds] - none for method in METHODS.values()]
+                ends = [intervals(difference, FOLDS) for difference in differences]
+                least = [difference.mean(axis=0).min() for difference in differences]
+                found[classifier, dataset, measure] = Sampled(
+                    tuple(bool(round(mean, 4) <= 0) for mean in least),
+                    tuple(bool(high.min() <= 0) for _, high in ends),
+                    tuple(bool(low.min() <= 0) for low, _ in ends),
+                )
+    return found
+
+
+def _counts(table: Finished, samples: dict[tuple[str, str, str], Sampled]) -> ResultTable:
     rows = []
     gaps: list[float] = []
-    sizes: list[tuple[str, int]] = []  # finished rows of the table behind each gap
+    sizes: list[int] = []  # finished rows of the table behind each gap
+    n_sampled = 0
     for classifier, printed in TABLE_3.items():
         losses = [values for (name, *_), values in table.items() if name == classifier]
+        estimates = [found for (name, *_), found in samples.items() if name == classifier]
         ours = [sum(values[column] <= values[-1] for values in losses) for column in range(len(METHODS))]
-        shown = [f"{count} of {len(losses)}" if losses else "-" for count in ours]
+        shown = [_shown(count, len(losses), estimates, column) for column, count in enumerate(ours)]
         rows.append((classifier, *map(str, printed), *shown))
-        gaps += [abs(count / len(losses) - wanted / 44) for count, wanted in zip(ours, printed, strict=True) if losses]
-        sizes += [(classifier, len(losses)) for _ in ours if losses]
+        if losses:
+            gaps += [abs(count / len(losses) - wanted / N_ROWS) for count, wanted in zip(ours, printed, strict=True)]
+            sizes += [len(losses) for _ in ours]
+        if estimates and len(losses) + len(estimates) == N_ROWS:
+            n_sampled += len(METHODS)
     columns = ("classifier", *(f">{name}" for name in METHODS), *(f">ours: {name}" for name in METHODS))
     summary = f"As shares they differ by {np.mean(gaps):.2f} on average." if gaps else "Nothing is finished yet."
-    title = "Counts of best percentages that are no worse than no selection; published of 44"
-    complete = [gap for gap, (*_, count) in zip(gaps, sizes, strict=True) if count == 44]
-    return ResultTable(title, columns, rows, summary, compared=Compared(len(complete), sum(gap <= CLOSE for gap in complete)))
+    if samples:
+        summary += (
+            f" ~: with {len(samples)} rows of the first folds only; in brackets, how many are no worse for certain and "
+            "possibly, by the intervals of their differences to no selection. The average is over complete rows."
+        )
+    title = f"Counts of best percentages that are no worse than no selection; published of {N_ROWS}"
+    complete = [gap for gap, count in zip(gaps, sizes, strict=True) if count == N_ROWS]
+    close = sum(gap <= CLOSE for gap in complete)
+    return ResultTable(title, columns, rows, summary, compared=Compared(len(complete), close, sampled=n_sampled))
+
+
+def _shown(count: int, n_rows: int, samples: Sequence[Sampled], column: int) -> str:
+    """Return a count with its number of rows; one with samples is marked, and has its ends."""
+    if not samples:
+        return f"{count} of {n_rows}" if n_rows else "-"
+    certain, estimated, possible = (
+        count + sum(getattr(one, kind)[column] for one in samples) for kind in ("certain", "estimated", "possible")
+    )
+    return f"~{estimated} of {n_rows + len(samples)} ({certain} to {possible})"
 
 
 def _tests(table: Finished) -> ResultTable:
@@ -146,4 +207,4 @@ def _best_classifiers(table: Finished) -> ResultTable:
     return ResultTable(title, columns, rows, f"{len(FIVE_BEST & set(order[:5]))} of the paper's five are among our five best.")
 
 
-REPLICATION = Replication.of("mlinfogain", "infogain-table3", protocols, result_tables)
+REPLICATION = Replication.of("mlinfogain", "infogain-table3", protocols, result_tables, samples=True)

@@ -3,9 +3,9 @@
 Printed are means over five folds, average ranks, and Friedman's statistic.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, ShuffleSplit
 from labelsieve.chains import ChainEnsemble, ClassifierChain
 from labelsieve.metrics import get_scorer
 from labelsieve.selectors import LLSF
-from labelsieve.statistics import Comparison, compare
+from labelsieve.statistics import Comparison, compare, critical_difference
 from labelsieve.studies import Protocol
 from labelsieve.studies.protocol import ALL
 from replications.curves import diagram_panels
@@ -53,6 +53,7 @@ from replications.replication import (
     selected_sets,
     values_text,
 )
+from replications.sampling import FEWEST, Interval, intervals, rank_differences
 
 METHODS = ("BR", "ECC", "EBCC", "MDDM", "LLSF", "oCC", "EoCC")
 _PRINTED = printed_values("optimized_chains")
@@ -202,6 +203,7 @@ def result_tables(results: Results) -> list[ResultTable]:
 def _table(results: Results, reading: str, measure: str) -> ResultTable:
     rows: list[tuple[str, ...]] = []
     near, within, run, same, winners = 0, 0, 0, 0, 0
+    sampled: list[bool] = []  # whether the interval has the printed value
     tolerance = TOLERANCE[measure]
     grades = {}
     for name in sets_in(results):
@@ -212,13 +214,19 @@ def _table(results: Results, reading: str, measure: str) -> ResultTable:
             if measured is None:
                 shown.append("-")
                 continue
+            counted = name != "languagelog" or SWAPPED not in sets_in(results)  # its row of the paper counts once
+            if measured.is_sampled:
+                low, high = measured.interval
+                shown.append(f"~{measured.best:.3f}±{max(high - measured.best, measured.best - low):.3f}")
+                sampled += [low - HALF_DIGIT <= value <= high + HALF_DIGIT] * counted
+                continue
             close = abs(measured.best - value) <= tolerance
             found = grades[len(rows), column] = grade(measured.best, value, deviation + HALF_DIGIT)
             shown.append(f"{measured.best:.3f}" + (" " if close else "*"))
-            if name != "languagelog" or SWAPPED not in sets_in(results):  # its row of the paper counts once
+            if counted:
                 near, within, run = near + close, within + (found == WITHIN), run + 1
         rows += [(name, *shown), ("  printed", *(f"{value:.3f} " for value in theirs))]
-        ours = [measured.best for measured in cells if measured is not None]
+        ours = [measured.best for measured in cells if measured is not None and not measured.is_sampled]
         if len(ours) == len(cells) and len({round(value, 3) for value in theirs}) > 1:
             winners += 1
             same += theirs[int(np.argmax(ours))] == max(theirs)
@@ -228,9 +236,12 @@ def _table(results: Results, reading: str, measure: str) -> ResultTable:
     )
     if winners:
         summary += f" The printed winner is ours on {same} of {winners} data sets."
+    if sampled:
+        summary += f" ~: {len(sampled)} sampled, whose interval (±) has the printed value in {sum(sampled)}."
     title = f"Table {TABLE[measure]}, {WORDS[measure]}, {reading}; best parameter on the test folds"
     columns = ("data set", *(f">{method}" for method in METHODS))
-    return ResultTable(title, columns, rows, summary, compared=Compared(run, near, reading, within), grades=grades)
+    compared = Compared(run, near, reading, within, len(sampled))
+    return ResultTable(title, columns, rows, summary, compared=compared, grades=grades)
 
 
 def _ranks(results: Results, reading: str) -> list[ResultTable]:
@@ -271,7 +282,7 @@ def _every_share(results: Results, reading: str, measure: str) -> ResultTable:
     for name in sets_in(results):
         for method in TUNED_METHODS:
             values = cell(results, reading, name, method, measure)
-            if values is not None:
+            if values is not None and not values.is_sampled:
                 tuned = held_out_value(results, name, method, measure) if reading == WRITTEN else None
                 nested = "-" if tuned is None else f"{tuned:.3f}"
                 rows.append((f"{name} {method}", *(f"{value:.3f}" for value in (*values.means, values.by_other_folds)), nested))
@@ -285,57 +296,134 @@ def _every_share(results: Results, reading: str, measure: str) -> ResultTable:
 
 
 def claims(results: Results, reading: str) -> list[Claim]:
-    """Return the claims of sections 8.6 and 8.7, by average ranks over the data sets with all seven methods."""
+    """Return the claims of sections 8.6 and 8.7, by average ranks over the thirteen data sets.
+
+    Values that are sampled may be anywhere in their intervals, and values that are missing anywhere from 0 to 1. A claim is
+    decided if no such values could change its verdict.
+    """
     names = complete_sets(results, reading)
     comparisons = {
         measure: compare(grid(results, reading, measure, names), lower_is_better=False, methods=METHODS) for measure in MEASURES
     }
+    possible = {measure: Possible.of(results, reading, measure) for measure in MEASURES}
     ranks = {
         measure: dict(zip(METHODS, map(float, compared.average_ranks), strict=True))
         for measure, compared in comparisons.items()
     }
-    listed = [_first(ranks, "oCC", measure) for measure in ("exact_match", "macro_f1", "micro_f1")]
-    listed.append(_first(ranks, "EoCC", "hamming_score"))
-    listed.append(_everywhere(ranks, "EoCC", ("ECC", "EBCC"), "EoCC is the best of the three ensembles by all four measures"))
-    listed.append(_everywhere(ranks, "ECC", ("EBCC",), "ECC is better than EBCC by all four measures"))
-    listed.append(_everywhere(ranks, "LLSF", ("MDDM",), "LLSF, local, is better than MDDM, global, by all four measures"))
+    where = "" if len(names) == len(SETS) else f" ({len(names)} of {len(SETS)} data sets are complete)"
+    listed = [_first(ranks, possible, "oCC", measure) for measure in ("exact_match", "macro_f1", "micro_f1")]
+    listed.append(_first(ranks, possible, "EoCC", "hamming_score"))
+    for method, others, text in (
+        ("EoCC", ("ECC", "EBCC"), "EoCC is the best of the three ensembles by all four measures"),
+        ("ECC", ("EBCC",), "ECC is better than EBCC by all four measures"),
+        ("LLSF", ("MDDM",), "LLSF, local, is better than MDDM, global, by all four measures"),
+    ):
+        listed.append(_everywhere(ranks, possible, method, others, text))
     positions = {measure: sorted(METHODS, key=ranks[measure].__getitem__).index("BR") + 1 for measure in MEASURES}
-    only_macro = [measure for measure, position in positions.items() if position <= 3] == ["macro_f1"]
-    listed.append(Claim("BR is among the best three by macro-F1 alone", only_macro, _by_measure(positions, "{:d}.")))
+    in_front = [possible[measure].is_among("BR", 3) for measure in MEASURES]
+    only_macro = every(
+        (found if measure == "macro_f1" else _not(found)) for measure, found in zip(MEASURES, in_front, strict=True)
+    )
+    listed.append(Claim("BR is among the best three by macro-F1 alone", only_macro, _by_measure(positions, "{:d}")))
     p_values = {measure: compared.friedman.p_value for measure, compared in comparisons.items()}
-    differ = all(value < 0.05 for value in p_values.values())
+    differ = all(value < 0.05 for value in p_values.values()) if all(one.is_exact for one in possible.values()) else None
     listed.append(Claim("Friedman's test shows differences by all four measures", differ, _by_measure(p_values, "p = {:.2g}")))
-    listed.append(_significant(comparisons["exact_match"]))
-    return listed
+    listed.append(_significant(comparisons["exact_match"], possible["exact_match"]))
+    return [replace(claim, observed=f"{claim.observed}{where}.", certain=claim.holds is not None) for claim in listed]
 
 
-def _first(ranks: dict[str, dict[str, float]], method: str, measure: str) -> Claim:
+@dataclass(frozen=True)
+class Possible:
+    """What average ranks are possible with values in intervals: the least and the largest difference of every two methods."""
+
+    least: NDArray[np.float64]
+    most: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, results: Results, reading: str, measure: str) -> Self:
+        """Return the differences over the thirteen data sets."""
+        swapped = SWAPPED in complete_sets(results, reading)
+        names = [SWAPPED if name == "languagelog" and swapped else name for name in SETS]
+        cells = [[cell(results, reading, name, method, measure) for method in METHODS] for name in names]
+        ends = np.array([[(0.0, 1.0) if one is None else one.interval for one in row] for row in cells])
+        return cls(*rank_differences(ends[..., 0], ends[..., 1]))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all values are known."""
+        return bool(np.array_equal(self.least, self.most))
+
+    def ends(self, method: str, other: str) -> Interval:
+        """Return the least and the largest average rank of a method minus that of another."""
+        pair = METHODS.index(method), METHODS.index(other)
+        return Interval(float(self.least[pair]), float(self.most[pair]))
+
+    def is_ahead(self, method: str, other: str, *, or_equal: bool = False) -> bool | None:
+        """Say whether a method has a better average rank than another; None if that is undecided."""
+        low, high = self.ends(method, other)
+        if high < 0 or (or_equal and high == 0):
+            return True
+        return False if low > 0 or (not or_equal and low == 0) else None
+
+    def is_among(self, method: str, count: int) -> bool | None:
+        """Say whether at most ``count`` - 1 methods have a better average rank; None if that is undecided."""
+        ahead = [self.is_ahead(other, method) for other in METHODS if other != method]
+        if sum(found is not False for found in ahead) < count:
+            return True
+        return False if sum(found is True for found in ahead) >= count else None
+
+
+def every(found: Iterable[bool | None]) -> bool | None:
+    """Return whether all hold: False if one does not, None if that is undecided.
+
+    >>> every([True, None]), every([True, None, False])
+    (None, False)
+    """
+    found = list(found)
+    return False if False in found else None if None in found else True
+
+
+def _not(found: bool | None) -> bool | None:
+    return None if found is None else not found
+
+
+Ranks = Mapping[str, Mapping[str, float]]
+
+
+def _first(ranks: Ranks, possible: Mapping[str, Possible], method: str, measure: str) -> Claim:
     by_method = ranks[measure]
     order = sorted(by_method, key=by_method.__getitem__)
     shown = ", ".join(f"{name} {by_method[name]:.2f}" for name in dict.fromkeys([*order[:2], method]))
-    return Claim(f"{method} has the best average rank by {WORDS[measure]}", by_method[method] == by_method[order[0]], shown)
+    first = every(possible[measure].is_ahead(method, other, or_equal=True) for other in METHODS if other != method)
+    return Claim(f"{method} has the best average rank by {WORDS[measure]}", first, shown)
 
 
-def _everywhere(ranks: dict[str, dict[str, float]], method: str, others: tuple[str, ...], text: str) -> Claim:
+def _everywhere(ranks: Ranks, possible: Mapping[str, Possible], method: str, others: tuple[str, ...], text: str) -> Claim:
     wins = {measure: all(by_method[method] < by_method[other] for other in others) for measure, by_method in ranks.items()}
     lost = [WORDS[measure] for measure, won in wins.items() if not won]
-    return Claim(text, not lost, f"not by {', '.join(lost)}" if lost else "by all")
+    holds = every(possible[measure].is_ahead(method, other) for measure in MEASURES for other in others)
+    return Claim(text, holds, f"not by {', '.join(lost)}" if lost else "by all")
 
 
-def _significant(compared: Comparison) -> Claim:
+def _significant(compared: Comparison, possible: Possible) -> Claim:
     """Check that by exact match oCC and EoCC differ from BR, MDDM and LLSF, and not from ECC and EBCC."""
     index = {method: compared.methods.index(method) for method in METHODS}
-    pairs = {
-        (method, other): bool(compared.different[index[method], index[other]])
+    expected = {
+        (method, other): other not in ("ECC", "EBCC")
         for method in ("oCC", "EoCC")
         for other in ("BR", "MDDM", "LLSF", "ECC", "EBCC")
     }
-    expected = {pair: pair[1] not in ("ECC", "EBCC") for pair in pairs}
-    different = [f"{method} and {other}" for (method, other), is_different in pairs.items() if is_different]
+    different = {pair: bool(compared.different[index[pair[0]], index[pair[1]]]) for pair in expected}
+    distance = critical_difference(len(METHODS), len(SETS))
+    # The test needs Friedman's, which only complete values have. Ranks that are too near to differ suffice to refute the claim.
+    near = {pair: max(map(abs, possible.ends(*pair))) <= distance for pair in expected}
+    refuted = any(apart and near[pair] for pair, apart in expected.items())
+    holds = different == expected if possible.is_exact else False if refuted else None
+    listed = [" and ".join(pair) for pair, apart in different.items() if apart]
     return Claim(
         "by exact match Nemenyi's test separates oCC and EoCC from all except ECC and EBCC",
-        pairs == expected,
-        f"CD {compared.critical_difference:.2f}; different: {', '.join(different) or 'none of these pairs'}",
+        holds,
+        f"CD {compared.critical_difference:.2f}; different: {', '.join(listed) or 'none of these pairs'}",
     )
 
 
@@ -361,6 +449,17 @@ class Cell:
         return float(self.means.max())
 
     @property
+    def is_sampled(self) -> bool:
+        """Whether only the first folds have been run."""
+        return len(self.values) < N_FOLDS
+
+    @property
+    def interval(self) -> Interval:
+        """The interval of the best value over all folds: no width if all have been run."""
+        low, high = intervals(self.values, N_FOLDS)
+        return Interval(float(low.max()), float(high.max()))
+
+    @property
     def by_other_folds(self) -> float:
         """Value with the parameter, for every fold, that is best on the test rows of the other folds.
 
@@ -372,7 +471,7 @@ class Cell:
 
 
 def cell(results: Results, reading: str, name: str, method: str, measure: str) -> Cell | None:
-    """Return the values of a data set and method; None unless all folds are finished."""
+    """Return the values of a data set and method, of all folds or of the first ones; None with fewer than two."""
     part, classifiers = READINGS[reading][method]
     return _cell(results, part, classifiers, name, measure)
 
@@ -380,7 +479,7 @@ def cell(results: Results, reading: str, name: str, method: str, measure: str) -
 def held_out_value(results: Results, name: str, method: str, measure: str) -> float | None:
     """Return the value with the parameter tuned, by exact match, on rows held out of the training rows."""
     values = _cell(results, HELD_OUT, (method,), name, measure)
-    return None if values is None else values.best
+    return None if values is None or values.is_sampled else values.best
 
 
 def _cell(results: Results, part: str, classifiers: Sequence[str], name: str, measure: str) -> Cell | None:
@@ -389,9 +488,10 @@ def _cell(results: Results, part: str, classifiers: Sequence[str], name: str, me
     method = OWN if part in (TUNED, ENSEMBLES, FILLED) else ALL
     known = [classifier for classifier in classifiers if classifier in results[part].classifiers]
     tables = [results[part].curve(name, method, measure, classifier)[1] for classifier in known]
-    if len(known) < len(classifiers) or any(len(table) < N_FOLDS for table in tables):
+    n_folds = min(map(len, tables), default=0)
+    if len(known) < len(classifiers) or n_folds < FEWEST:
         return None
-    return Cell(np.hstack(tables))
+    return Cell(np.hstack([table[:n_folds] for table in tables]))
 
 
 def sets_in(results: Results) -> list[str]:
@@ -407,12 +507,13 @@ def printed(name: str, measure: str, table: Mapping[str, Mapping[str, tuple[floa
 
 
 def complete_sets(results: Results, reading: str) -> list[str]:
-    """Return data sets with all seven methods; languagelog is included once, swapped if that was run."""
-    done = [
-        name
-        for name in sets_in(results)
-        if all(cell(results, reading, name, method, "exact_match") is not None for method in METHODS)
-    ]
+    """Return data sets with all folds of all seven methods; languagelog is included once, swapped if that was run."""
+
+    def is_complete(name: str) -> bool:
+        cells = [cell(results, reading, name, method, "exact_match") for method in METHODS]
+        return all(one is not None and not one.is_sampled for one in cells)
+
+    done = [name for name in sets_in(results) if is_complete(name)]
     return [name for name in done if not (name == "languagelog" and SWAPPED in done)]
 
 
@@ -440,4 +541,4 @@ def figures(results: Results) -> Figures:
     return comparisons
 
 
-REPLICATION = Replication.of("optimized_chains", "occ-tables", protocols, result_tables, figures)
+REPLICATION = Replication.of("optimized_chains", "occ-tables", protocols, result_tables, figures, samples=True)
