@@ -1,4 +1,4 @@
-"""Exact nearest neighbors of dense or sparse rows, and counts of their labels."""
+"""Exact nearest neighbors of dense or sparse rows, on the processor or a GPU, and counts of their labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,13 +10,16 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from labelsieve import core
+from labelsieve.counting.backends.gpu.device import CardMemory, compiled_kernel
 from labelsieve.errors import InputError, one_of, whole_number
 from labelsieve.tables.frames import check_sparse, without_duplicates
 from labelsieve.tables.magnitude import Numbers, extreme_exponent, times_power_of_two
-from labelsieve.tables.types import CompressedMatrix, Matrix, TableLike, is_sparse
+from labelsieve.tables.types import CompressedMatrix, DeviceArray, Matrix, TableLike, is_sparse
 
+SUM_BYTES = 2**30  # of the distances of the queries that a GPU searches at once
 LARGEST_EXPONENT = 480  # of two: sums of 2**60 squares do not overflow
 Ties = Literal["first", "all"]
+Searcher = Literal["native", "gpu"]
 Lists = tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.float64]]  # ends, rows and squared distances of all lists
 
 
@@ -64,6 +67,7 @@ def nearest_neighbors(
     k: int,
     ties: Ties = "first",
     n_jobs: int | None = None,
+    backend: Searcher = "native",
 ) -> Neighbors:
     r"""Find the ``k`` rows of ``X`` nearest to every query, by :math:`\sum_f (a_f - b_f)^2`.
 
@@ -80,6 +84,9 @@ def nearest_neighbors(
         Exactly ``k`` neighbors, the first rows among ties; or all rows at most as far as the ``k``-th, as in Weka.
     n_jobs : int, default=None
         Threads; None: one, -1: all. The result does not depend on it.
+    backend : {"native", "gpu"}, default="native"
+        The compiled core, or a GPU (docs/scale/gpu.md), which searches dense tables with ``ties="first"``. The result
+        does not depend on it.
 
     Notes
     -----
@@ -93,17 +100,19 @@ def nearest_neighbors(
     >>> nearest_neighbors(np.array([[0.0], [1.0], [3.0], [3.5]]), k=1).rows
     array([1, 0, 3, 2], dtype=uint32)
     """
-    k = _checked(k, ties)
+    k = _checked(k, ties, backend)
     check_sparse(X, "X")
     check_sparse(queries, "queries")
     if is_sparse(X):
+        if backend == "gpu":
+            raise InputError("backend='gpu' searches dense tables: use X.toarray(), or backend='native'.")
         return _search_sparse(sp.csc_matrix(X), None if queries is None else sp.csr_matrix(queries), k, ties, n_jobs)
     table = np.asfortranarray(X, dtype=np.float64)
     points = X if queries is None else queries.toarray() if is_sparse(queries) else queries
     points = np.ascontiguousarray(points, dtype=np.float64)
     _require_same_width(table, points)
     sizes = np.array([table.shape[1]], dtype=np.uint64)
-    return _search_dense(table, points, sizes, k, ties, n_jobs, leave_out=queries is None, distances=True)
+    return _search_dense(table, points, sizes, k, ties, n_jobs, backend, leave_out=queries is None, distances=True)
 
 
 def nested_neighbors(
@@ -117,12 +126,13 @@ def nested_neighbors(
     distances: bool = True,
     single: bool = False,
     n_jobs: int | None = None,
+    backend: Searcher = "native",
 ) -> list[Neighbors]:
     """Find neighbors by the first 1, 2, ..., features of a ranking, from distances updated one feature at a time.
 
     Parameters
     ----------
-    X, queries, k, ties, n_jobs
+    X, queries, k, ties, n_jobs, backend
         See :func:`nearest_neighbors`.
     features : sequence of int
         Columns of ``X``, best first.
@@ -132,7 +142,7 @@ def nested_neighbors(
         False: ``squared_distances`` stay empty, and the lists take a third of the memory.
     single : bool, default=False
         Compute distances in single precision, which takes half the time, for standardized columns and up to 64 neighbors. Rows
-        whose distances differ by less than its rounding may change places.
+        whose distances differ by less than its rounding may change places. A GPU always computes in double precision.
 
     Returns
     -------
@@ -151,7 +161,7 @@ def nested_neighbors(
     >>> [found.rows.tolist() for found in nested_neighbors(X, features=[0, 1], k=1)]
     [[1, 0, 1], [2, 2, 0]]
     """
-    k = _checked(k, ties)
+    k = _checked(k, ties, backend)
     columns = np.asarray(features, dtype=np.intp)
     steps = np.arange(1, len(columns) + 1) if sizes is None else np.asarray(sizes, dtype=np.int64)
     if len(columns) == 0 or len(steps) == 0:
@@ -164,7 +174,7 @@ def nested_neighbors(
     points = np.ascontiguousarray(table if queries is None else _dense_columns(queries, columns), dtype=np.float64)
     ends = steps.astype(np.uint64)
     own = queries is None
-    found = _search_dense(table, points, ends, k, ties, n_jobs, leave_out=own, distances=distances, single=single)
+    found = _search_dense(table, points, ends, k, ties, n_jobs, backend, leave_out=own, distances=distances, single=single)
     # The lists of all sizes lie one after the other.
     n_queries, nested = len(points), []
     for step in range(len(steps)):
@@ -240,6 +250,7 @@ def _search_dense(
     k: int,
     ties: Ties,
     n_jobs: int | None,
+    backend: Searcher,
     *,
     leave_out: bool,
     distances: bool,
@@ -247,13 +258,19 @@ def _search_dense(
 ) -> Neighbors:
     """Search the neighbors of all points by the first columns, as many as each of ``sizes``, one list after the other."""
     exponent, (table, points) = _moderate(table, points)
-    threads = effective_n_jobs(n_jobs)
-    found = core.nearest_dense(table, points, sizes, k, ties == "all", leave_out, distances, single, threads)
+    if backend == "gpu":
+        found = nearest_on_gpu(table, points, sizes, k, leave_out, distances)
+    else:
+        threads = effective_n_jobs(n_jobs)
+        found = core.nearest_dense(table, points, sizes, k, ties == "all", leave_out, distances, single, threads)
     return _neighbors(found, exponent)
 
 
-def _checked(k: int, ties: str) -> int:
+def _checked(k: int, ties: str, backend: str) -> int:
     one_of(ties, "ties", ("first", "all"))
+    one_of(backend, "backend", ("native", "gpu"))
+    if backend == "gpu" and ties == "all":
+        raise InputError("backend='gpu' searches for exactly k neighbors: use ties='first', or backend='native'.")
     return whole_number(k, "k", 1, 2**31)
 
 
@@ -286,3 +303,56 @@ def _neighbors(found: Lists, exponent: int) -> Neighbors:
         with np.errstate(over="ignore", under="ignore"):
             squares = np.ldexp(squares, 2 * exponent)
     return Neighbors(np.concatenate([[0], ends.astype(np.int64)]), rows, squares)
+
+
+def nearest_on_gpu(
+    table: NDArray[np.float64],
+    points: NDArray[np.float64],
+    sizes: NDArray[np.uint64],
+    k: int,
+    leave_out: bool,
+    distances: bool,
+) -> Lists:
+    """Search on a GPU, with the results of ``core.nearest_dense`` when ties go to the first rows."""
+    kernels = CudaNeighbors()
+    xp, (n_rows, n_queries) = kernels.xp, (len(table), len(points))
+    n_taken = min(k, n_rows - int(leave_out))
+    at_once = max(1, min(n_queries, SUM_BYTES // (8 * n_rows)))
+    shape = len(sizes), n_queries, n_taken
+    found = np.empty(shape, dtype=np.uint32)
+    squares = np.empty(shape if distances else 0)
+    with kernels.device:
+        columns, queries, steps = (xp.asarray(part) for part in (np.ascontiguousarray(table.T), points, sizes.astype(np.int64)))
+        sums = xp.empty((at_once, n_rows))
+        for first in range(0, n_queries if n_taken else 0, at_once):
+            part = slice(first, min(n_queries, first + at_once))
+            shape = len(sizes), part.stop - first, n_taken
+            rows, of_rows = xp.empty(shape, dtype=np.uint32), xp.empty(shape) if distances else None
+            kernels.nearest(columns, queries, first, steps, leave_out, sums, rows, of_rows)
+            found[:, part] = kernels.to_host(rows)
+            if distances:
+                squares[:, part] = kernels.to_host(of_rows)
+    ends = np.arange(1, len(sizes) * n_queries + 1, dtype=np.uint64) * np.uint64(n_taken)
+    return ends, found.ravel(), squares.ravel()
+
+
+class CudaNeighbors(CardMemory):
+    """The search kernel on an NVIDIA GPU, which CuPy compiles on first use."""
+
+    def nearest(
+        self,
+        columns: DeviceArray,
+        points: DeviceArray,
+        first: int,
+        sizes: DeviceArray,
+        leave_out: bool,
+        sums: DeviceArray,
+        rows: DeviceArray,
+        squares: DeviceArray | None,
+    ) -> None:
+        """Find the nearest rows of the queries from ``first`` on, as many as ``rows`` of shape (sizes, queries, k) holds."""
+        n_columns, n_rows = columns.shape
+        n_sizes, n_queries, k = rows.shape
+        out = 0 if squares is None else squares
+        arguments = columns, points, n_rows, n_columns, first, int(leave_out), sizes, n_sizes, k, sums, rows, out
+        compiled_kernel("labelsieve.classifiers", "gpu_neighbors.cu", "nearest")((n_queries,), (256,), arguments)

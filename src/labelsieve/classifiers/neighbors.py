@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import check_is_fitted, check_X_y
 
 from labelsieve.classifiers.base import MultiLabelClassifier, read_numbers, unknown_label
-from labelsieve.classifiers.neighbor_search import LabelVotes, Neighbors, Ties, nearest_neighbors, nested_neighbors
+from labelsieve.classifiers.neighbor_search import LabelVotes, Neighbors, Searcher, Ties, nearest_neighbors, nested_neighbors
 from labelsieve.errors import InputError
 from labelsieve.parameters import (
     AT_LEAST_ONE,
@@ -45,16 +45,20 @@ class BaseNeighborEstimator(CheckedParameters, BaseEstimator):
         Exactly ``k`` neighbors, or all rows at most as far as the ``k``-th (as in Weka and Mulan).
     n_jobs : int, default=None
         Threads.
+    backend : {"native", "gpu"}, default="native"
+        Where neighbors are searched: in the compiled core, or on a GPU, for dense rows and ``ties="first"``. The predictions do
+        not depend on it.
     """
 
     k: int = parameter(10, AT_LEAST_ONE)
     _: KW_ONLY
     ties: Ties = "first"
     n_jobs: int | None = None
+    backend: Searcher = "native"
 
     def _neighbors(self, X: Matrix | None) -> Neighbors:
         """Search the neighbors of query rows; None: of the training rows themselves."""
-        return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs)
+        return nearest_neighbors(self._X, X, k=self.k, ties=self.ties, n_jobs=self.n_jobs, backend=self.backend)
 
 
 class BaseNeighborClassifier(MultiLabelClassifier, BaseNeighborEstimator):
@@ -467,6 +471,7 @@ def nested_predictions(
         k=fitted.k,
         ties=fitted.ties,
         n_jobs=fitted.n_jobs,
+        backend=fitted.backend,
         distances=False,
     )
     of_queries = neighbors(searched)
