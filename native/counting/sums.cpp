@@ -21,7 +21,7 @@ constexpr size_t rows_together = 8;                  // that are scanned togethe
 constexpr size_t entries_at_once = size_t(1) << 16;  // products of 24 by 24 bits that 64 bits hold the sum of
 constexpr double dense_bits = 1.0 / 16;  // a share of ones above which vectors are multiplied as bits
 constexpr int64_t word = (int64_t(1) << 32) - 1;
-constexpr int32_t smallest_wide = 2048;  // numbers that low digits alone hold are smaller
+constexpr uint32_t smallest_wide = 2048;  // numbers that low digits alone hold are smaller
 
 template <class Work>
 void each_task(size_t n_columns, double cost, Pool& pool, const Work& work) {
@@ -165,9 +165,9 @@ class VectorDigits {
         const double cost = 2 * double(vectors.n_rows) * double(vectors.size);
         pool.run(vectors.size, cost, [&](size_t v, unsigned) {
             const int32_t* values = vectors.values + v * vectors.n_rows;
-            small_[v] = std::all_of(values, values + vectors.n_rows, [](int32_t value) {
-                return value < smallest_wide && value >= -smallest_wide;
-            });
+            uint32_t beyond = 0;  // bits of numbers that low digits alone do not hold
+            for (size_t i = 0; i < vectors.n_rows; ++i) beyond |= uint32_t(values[i]) + smallest_wide;
+            small_[v] = beyond < 2 * smallest_wide;
             for (size_t block = 0; block < columns.n_blocks(); ++block) {
                 const size_t n = columns.rows_of(block);
                 int16_t* to = cells_.data() + v * size + 2 * block * digit_block;

@@ -613,7 +613,7 @@ class WholeTargets:
         numbers = iter(np.asarray(targets.numbers, dtype=np.float64).T)
         index = np.int32 if n_rows < 2**31 else np.int64  # as in SciPy, so that it copies nothing
         every = np.arange(n_rows, dtype=index)
-        listed: list[tuple[NDArray[Any], NDArray[Any]]] = []
+        listed: list[tuple[NDArray[Any], NDArray[Any] | None]] = []  # rows and numbers; None: 1
         kinds: list[tuple[float, int]] = []
         for target in range(targets.n_columns):
             if targets.is_numeric[target]:
@@ -625,21 +625,23 @@ class WholeTargets:
             if codes.sparse is not None and n_classes <= 2 and not unknown and not codes.sparse.implicit[target]:
                 cells = slice(codes.sparse.starts[target], codes.sparse.starts[target + 1])
                 rows = codes.sparse.rows[cells][codes.sparse.codes[cells] == 1]
-                listed.append((rows.astype(index), np.ones(len(rows), dtype=np.int32)))
+                listed.append((rows.astype(index), None))
                 kinds.append((1.0, target))
                 continue
             classes = codes.column(target)
             for level in range(1, 2) if n_classes <= 2 else range(n_classes):
                 if not unknown:
-                    rows = np.flatnonzero(classes == level).astype(index)
-                    listed.append((rows, np.ones(len(rows), dtype=np.int32)))
+                    listed.append(((classes == level).nonzero()[0].astype(index), None))
                     kinds.append((1.0, target))
                     continue
                 column = ((classes == level) & (level < n_classes)).astype(np.int64) << LABEL_BITS
                 listed.append((every, _with_mean(column, classes == n_classes, weights)))
                 kinds.append((2.0**-LABEL_BITS, target))
         starts = np.cumsum([0, *(len(rows) for rows, _ in listed)])
-        data = np.concatenate([values for _, values in listed], dtype=np.int32)
+        data = np.ones(starts[-1], dtype=np.int32)
+        for start, (rows, values) in zip(starts[:-1].tolist(), listed, strict=True):
+            if values is not None:
+                data[start : start + len(rows)] = values
         matrix = sp.csc_array((data, np.concatenate([rows for rows, _ in listed]), starts), shape=(n_rows, len(listed)))
         unit, of_target = zip(*kinds, strict=True)
         return cls(matrix, np.array(unit), np.array(of_target, dtype=np.intp))

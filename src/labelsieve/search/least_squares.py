@@ -302,14 +302,16 @@ class LeastSquaresGain(Gain):
         # Levels are 0 and 1, without rounding; the variance of scaled numbers is far above 1.
         rounding = np.divide(ROUNDING / 12, variances, out=np.zeros(len(ones)), where=variances > 1)
         self._least = np.where(self._varies, np.maximum(LEAST_LEFT, rounding), np.inf)
-        rows, columns = _triangles(self._starts)
-        own, next_one = rows == columns, rows == columns + 1
-        squares = Wide(*(np.where(own, of[rows], 0) for of in (found.squares.high, found.squares.low)))
-        if next_one.any():  # levels of one feature have no common rows: their products are 0
+        squares, sums, factors = found.squares, (found.sums, found.sums), (self._factors, self._factors)
+        if (np.diff(self._starts) != 1).any():
+            rows, columns = _triangles(self._starts)
+            own, next_one = rows == columns, rows == columns + 1
+            squares = Wide(*(np.where(own, of[rows], 0) for of in (squares.high, squares.low)))
+            # Levels of one feature have no common rows: their products are 0.
             squares.high[next_one] = found.crossed.high[columns[next_one]]
             squares.low[next_one] = found.crossed.low[columns[next_one]]
-        factors = self._factors[rows], self._factors[columns]
-        self._squares, self._squares_low = self._center_squares(squares, found.sums[rows], found.sums[columns], *factors)
+            sums, factors = (found.sums[rows], found.sums[columns]), (self._factors[rows], self._factors[columns])
+        self._squares, self._squares_low = self._center_squares(squares, *sums, *factors)
 
     def _center_squares(self, squares: Wide, ones: Wide, others: Wide, factors: Real, of_others: Real) -> tuple[Real, Real]:
         high, low = np.empty(len(squares.high)), np.empty(len(squares.high))
@@ -451,9 +453,6 @@ def _triangles(starts: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.
     [[0, 1, 2, 2], [0, 1, 1, 2]]
     """
     n_columns, widths = int(starts[-1]), np.diff(starts)
-    if (widths == 1).all():
-        every = np.arange(n_columns)
-        return every, every
     # Row i of a feature has the columns from its first to i.
     first = np.repeat(starts[:-1], widths)
     sizes = np.arange(n_columns) - first + 1
