@@ -61,7 +61,10 @@ def page(
         "leaderboard.html"
     ),
 ) -> None:
-    """Write the results as one HTML file that ranks, compares and draws for any choice of data sets, learner and measure."""
+    """Write the results as one HTML file.
+
+    It ranks, compares and draws for any choice of data sets, learner and measure.
+    """
     check_output(output)
     with stored_board(folder) as path:
         board = read_board(path)
@@ -76,7 +79,10 @@ def ranks(
     measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
     against: Annotated[str, typer.Option(help="Selector that the others are compared with.")] = "random",
 ) -> None:
-    """Print average ranks, the critical difference, and comparisons of one selector with all others."""
+    """Print average ranks, and compare one selector with all others.
+
+    The critical difference of Nemenyi's test is printed, too.
+    """
     with stored_board(folder) as path:
         board = restricted(read_board(path), names_in(datasets), names_in(learners))
     found = placement(board, against, measure=measure)
@@ -92,7 +98,10 @@ def merge(
     folder: Annotated[Path, typer.Argument(help=f"{FOLDER} It is created if it does not exist.")],
     others: Annotated[list[Path], typer.Argument(help="Folders whose results are added to it, such as those of shards.")],
 ) -> None:
-    """Merge results from several folders; if several have a cell, that of the first folder is kept."""
+    """Merge the results of several folders.
+
+    If several have a cell, that of the first folder is kept.
+    """
     for other in others:
         for name, path in study_folders(other).items():
             n_added = merge_results(folder / name if name else folder, [path])
@@ -103,7 +112,10 @@ def merge(
 def export(
     folder: Annotated[Path, typer.Argument(help=FOLDER)], output: Annotated[Path, typer.Argument(help="Folder to write to.")]
 ) -> None:
-    """Write the results as Parquet files: values, cells and selections of every study; needs pyarrow."""
+    """Write the results as Parquet files.
+
+    There is a file of values, of cells and of selections for every study. This needs pyarrow.
+    """
     for name, path in study_folders(folder).items():
         for written in export_results(path, output / name if name else output):
             typer.echo(f"{written}: {written.stat().st_size / 2**20:.2f} MB")
@@ -114,7 +126,10 @@ def import_(
     files: Annotated[Path, typer.Argument(help=FILES)],
     folder: Annotated[Path, typer.Argument(help="Folder of the study to write, for labelsieve compare to continue.")],
 ) -> None:
-    """Read the files of export, so that labelsieve compare continues where they ended; needs pyarrow."""
+    """Read the files of export, to continue the study.
+
+    labelsieve compare then continues where they ended. This needs pyarrow.
+    """
     for name, path in exported_folders(files).items():
         n_cells = import_results(path, folder / name if name else folder)
         typer.echo(f"{folder / name if name else folder}: {n_cells:,} cells.")
@@ -133,9 +148,9 @@ def add(
     repeats: Annotated[int, typer.Option(min=1, help="Run only this number of first splits of every data set.")] = 1,
     measure: Annotated[str | None, typer.Option(help=MEASURE)] = None,
 ) -> None:
-    """Evaluate a custom selector on the splits of a leaderboard, and print its rank.
+    """Evaluate a custom selector, and print its rank.
 
-    Only the new selector is run. It is compared with the stored results of the same splits.
+    Only the new selector is run, on the splits of the leaderboard. It is compared with the stored results of the same splits.
     """
     selector = load_selector(file, name)
     label = type(selector).__name__
@@ -151,7 +166,11 @@ def add(
 
 @app.command(epilog=examples(f"{PROGRAM} noise leaderboard/noise-results"))
 def noise(folder: Annotated[Path, typer.Argument(help=RESULTS)]) -> None:
-    """Print how many of the first 5, 10, 20 and 40 features are columns that were added as noise, by selector."""
+    """Print how many of the first features are noise.
+
+    These are columns that were added to the data. Their share among the first 5, 10, 20 and 40 features is printed for every
+    selector.
+    """
     with stored_board(folder) as path:
         shares = noise_shares(path)
     table = plain_table("selector", ">irrelevant", ">corrupted", ">data sets")

@@ -157,6 +157,15 @@ def leaves(command):
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
+def test_the_help_of_every_program_lists_its_commands(program):
+    shown = run("--help", app=PROGRAMS[program])
+    assert shown.exit_code == 0, shown.output
+    for name in getattr(get_command(PROGRAMS[program]), "commands", ()):
+        assert f"\n  {name} " in shown.stdout
+    assert "..." not in shown.stdout.partition("Commands:")[2], "a summary is cut"
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_every_help_has_examples_that_parse(program):
     for command in leaves(get_command(PROGRAMS[program])):
         head, *examples = command.epilog.split("\n  ")

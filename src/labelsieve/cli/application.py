@@ -72,10 +72,14 @@ ORDER = ("select", "report", "discover", "compare", "methods", "datasets", "demo
 
 
 class Commands(TyperGroup):
-    """A group of commands, listed in the order of their use, whose errors and warnings are printed in one line each."""
+    """A group of commands, listed in the order of their use, whose errors and warnings are printed in one line each.
+
+    Commands of other programs keep the order in which they were added.
+    """
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return sorted(super().list_commands(ctx), key=ORDER.index)
+        names = super().list_commands(ctx)
+        return sorted(names, key=lambda name: ORDER.index(name) if name in ORDER else len(ORDER))
 
     def make_context(self, *arguments: Any, **keywords: Any) -> Any:
         with quiet_pipes():  # help is printed here
