@@ -659,7 +659,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
         return "" if self.criterion_ is None else str(getattr(self.criterion_, "score", self.criterion_))
 
     def score_unit(self) -> tuple[str, bool]:
-        """Return the unit of the scores, and whether a score rates its feature alone, see ``labelsieve.selection.Selection``."""
+        """Return the unit of the scores, and whether a score rates its feature alone, as in ``Selection``."""
         info = METHODS.get(method_of(self))
         if info is None and self.criterion_ is not None:  # a formula; one that was read from a file is known by its text
             plan = getattr(self.criterion_, "plan", None)
