@@ -28,6 +28,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.blas import dsyrk, ssyrk
 from scipy.linalg.lapack import dpotrf, dtrtri
 from sklearn.base import clone
 from sklearn.utils import check_random_state
@@ -56,6 +57,7 @@ CLIP = 5.0  # standard deviations
 PENALTIES = (1e-6, 0.01, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
 ALL_PENALTIES = (1e-6, 0.01, 0.3)  # of all features; the stack chooses among them, the first for up to 500 rows or columns
 MANY_COLUMNS = 1000  # the ridge regression of all features uses the columns with the largest products with the targets
+FEW_COLUMNS = 256  # up to which copying half of the products costs little
 LEAST_IN_SINGLE = 0.01  # the least penalty, for a row, of a regression that is computed in single precision
 SPARSE = 0.01  # share of the cells that are not 0, below which products of sparse columns are faster than those of whole ones
 MOST_STEPS = 2e9  # of a search of neighbors by all features; with more, they are left out
@@ -578,9 +580,10 @@ class _NestedRidge:
         self, gram: Real, product: Real, tested: Real, squares: float, factor: Real, total: float, ends: NDArray[np.intp]
     ) -> None:
         last, errors, found, root = ends - 1, list[Real](), list[tuple[Real, Real]](), np.sqrt(factor)
+        diagonal = np.diag_indices_from(gram)
         for penalty in total * np.array(PENALTIES):
-            penalized = gram.copy()
-            penalized.flat[:: len(gram) + 1] += penalty
+            penalized = gram.T.copy(order="F")
+            penalized[diagonal] += penalty
             lower, failed = dpotrf(penalized, lower=True, clean=True, overwrite_a=True)
             if failed:
                 raise np.linalg.LinAlgError("products of features are not positive definite")
@@ -766,17 +769,17 @@ class _RidgeOfAll:
         self._real: Any = np.float32 if min(penalties) >= LEAST_IN_SINGLE and min(Z.shape) > MANY_COLUMNS // 2 else np.float64
         cells = n_rows * n_columns
         if sp.issparse(Z) and SPARSE * cells <= Z.nnz and cells <= MOST_CELLS:
-            Z = Z.toarray()
-            Z -= Z.mean(axis=0)
-        self._Z, self._weights = (Z if sp.issparse(Z) else np.asarray(Z, dtype=self._real)), weights
+            Z = Z.astype(self._real).toarray()
+            Z -= Z.mean(axis=0, dtype=np.float64).astype(self._real)
+        self._Z, self._weights = (Z if sp.issparse(Z) else np.ascontiguousarray(Z, dtype=self._real)), weights
         self.products_of_rows: Any = None
         self._products: _Left | None = None
         if n_rows <= n_columns and n_rows <= 2 * MANY_COLUMNS:
             self.products_of_rows = _gram(self._Z.T, np.ones(n_columns)).astype(self._real, copy=False)
         elif n_columns <= 2 * MANY_COLUMNS:
             rests = _rests(n_rows, trains)
-            of_rests = [_gram(self._Z[rest], weights[rest]) for rest in rests]
-            self._products = _Left(of_rests, lambda: _gram(self._Z, weights), rests, n_rows)
+            of_rests = [_upper_gram(self._Z[rest], weights[rest]) for rest in rests]
+            self._products = _Left(of_rests, lambda: _upper_gram(self._Z, weights), rests, n_rows)
 
     def predict(self, fold: int, test: Rows, deviations: Real, factor: Real) -> list[Real]:
         """Predict the deviations of the targets of test rows of a fold, with each penalty."""
@@ -785,19 +788,20 @@ class _RidgeOfAll:
         total = float(weights.sum())
         if self.products_of_rows is not None:
             return self._by_row_products(train, test, deviations, weights, total)
-        share = np.column_stack([weights, weights[:, np.newaxis] * deviations]).astype(self._real, copy=False)
-        Z, T = self._Z[train], self._Z[test]
-        sums, kept = np.asarray(Z.T @ share), None
+        share = np.zeros((self._Z.shape[0], 1 + deviations.shape[1]), dtype=self._real)
+        share[train, 0], share[train, 1:] = weights, weights[:, np.newaxis] * deviations
+        sums, kept, T = np.asarray(self._Z.T @ share), None, self._Z[test]
         if len(sums) > MANY_COLUMNS:
             kept = np.sort(np.argpartition(-((sums[:, 1:] ** 2) @ factor), MANY_COLUMNS)[:MANY_COLUMNS])
-            Z, T, sums = Z[:, kept], T[:, kept], sums[kept]
+            T, sums = T[:, kept], sums[kept]
         if self._products is None:
-            gram = _gram(Z, weights)
+            Z = self._Z[train]
+            gram = _upper_gram(Z if kept is None else Z[:, kept], weights)
         else:
             gram = self._products.of_fold(fold)
-            gram = gram if kept is None else gram[kept][:, kept]
+            gram = gram if kept is None else gram[kept].take(kept, axis=1)
         mean = sums[:, 0] / total
-        gram = np.asarray(gram - total * np.outer(mean, mean), dtype=self._real)
+        gram = np.asarray(gram - np.outer(total * mean, mean), dtype=self._real)
         return [
             np.asarray(T @ solved - mean @ solved, dtype=np.float64)
             for solved in (_ridge_solution(gram, penalty * total, sums[:, 1:]) for penalty in self._penalties)
@@ -817,18 +821,30 @@ class _RidgeOfAll:
 
 
 def _ridge_solution(matrix: Any, penalty: float, right: Any) -> Any:
-    """Solve the equations of a symmetric matrix with a penalty on its diagonal."""
-    penalized = matrix.copy()
-    penalized.flat[:: len(matrix) + 1] += penalty
+    """Solve the equations of a symmetric matrix, of which the upper triangle is given, with a penalty on its diagonal."""
+    penalized = matrix.copy().T  # in the order of LAPACK
+    penalized[np.diag_indices_from(penalized)] += penalty
     return cho_solve(cho_factor(penalized, lower=True, overwrite_a=True, check_finite=False), right, check_finite=False)
+
+
+def _scaled(Z: Any, weights: Real) -> Any:
+    return Z if (weights == 1).all() else Z * np.sqrt(weights).astype(Z.dtype)[:, np.newaxis]
 
 
 def _gram(Z: Any, weights: Real) -> Any:
     """Return the weighted products of all columns."""
+    scaled = _scaled(Z, weights)
+    return scaled.T @ scaled  # a product with itself, of which half is computed
+
+
+def _upper_gram(Z: Any, weights: Real) -> Any:
+    """Return the same, also for a sparse table; of a large array, numbers below the diagonal may be left out."""
     if sp.issparse(Z):
         return np.asarray((Z.T @ (sp.diags_array(weights) @ Z)).toarray())
-    scaled = Z if (weights == 1).all() else Z * np.sqrt(weights).astype(Z.dtype)[:, np.newaxis]
-    return scaled.T @ scaled  # a product with itself, of which half is computed
+    if Z.shape[1] < FEW_COLUMNS:
+        return _gram(Z, weights)
+    scaled = _scaled(Z, weights).T
+    return (ssyrk if Z.dtype == np.float32 else dsyrk)(1.0, scaled, lower=True).T
 
 
 # The stack, and the curve of its shares.
