@@ -147,7 +147,7 @@ def selection_report(
         Confidence level of the limits of information and of the ranks of features; None: no such section. Selections for each
         label, and data with missing cells, have none either.
     explained : bool, default=True
-        Estimate the explained share, which repeats the selection in five or ten folds; see
+        Estimate the explained share, which repeats the selection in five or seven folds; see
         :meth:`labelsieve.Sieve.explained_share`. Selections for each label have none.
     random_state : int, default=0
         Seed of the resamples.

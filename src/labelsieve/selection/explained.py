@@ -48,7 +48,7 @@ Real = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 MAX_SIZE = 40  # features that are tried when the number is found automatically
-FEW_ROWS = 200  # tables with fewer rows are split into 10 folds, others into 5
+FEW_ROWS = 200  # tables with fewer rows are split into 7 folds, others into 5
 LEAST_ROWS = 10
 TESTED = 1000  # rows that are predicted in all; training rows are never left out
 MOST_CELLS = 2**27  # of the targets; with more, a sample of the targets is evaluated
@@ -238,7 +238,7 @@ def explained_share(
     n_features : int
         The largest number of features. All numbers up to 40 are evaluated, larger ones in growing steps.
     cv : int or splitter, default=None
-        Folds: a number of random ones, or a splitter of scikit-learn. None: 5, or 10 for fewer than 200 rows.
+        Folds: a number of random ones, or a splitter of scikit-learn. None: 5, or 7 for fewer than 200 rows.
     random_state : int, RandomState instance or None, default=0
         Seed of the folds and of the rows that are predicted.
 
@@ -327,7 +327,7 @@ def _folds(problem: Problem, cv: Any, random: Any) -> list[tuple[Rows, Rows]]:
         few = f"The explained share needs at least {LEAST_ROWS} rows, and there are {n_rows}"
         raise InputError(f"{few}; give the number of features to select.")
     if cv is None or is_whole(cv):
-        n_folds = (10 if n_rows < FEW_ROWS else 5) if cv is None else int(cv)
+        n_folds = (7 if n_rows < FEW_ROWS else 5) if cv is None else int(cv)
         splits = KFold(min(n_folds, n_rows), shuffle=True, random_state=random).split(np.empty((n_rows, 0)))
     else:
         splits = check_cv(cv).split(np.empty((n_rows, 0)))

@@ -590,7 +590,7 @@ class BaseSieve(CheckedParameters, SelectorMixin, BaseEstimator):
             The largest number of features; None: as many as were selected, or as a stopping rule by this share tried, so that
             the result is the one by which it chose.
         cv : int or splitter, default=None
-            Number of folds, or a splitter of scikit-learn. None: 5, or 10 for fewer than 200 rows.
+            Number of folds, or a splitter of scikit-learn. None: 5, or 7 for fewer than 200 rows.
         random_state : int, RandomState instance or None, default=0
             Seed of the folds.
 
