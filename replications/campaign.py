@@ -65,31 +65,31 @@ class Cell:
 class Costs:
     """Expected seconds of a cell, learned from those that are finished.
 
-    Before the first cell of a group is finished, the guess for it is multiplied by the mean ratio of seconds to guesses of
-    the groups with the same data set and classifier, or with the same method and classifier, or of the same study.
+    Before the first cell of a group is finished, the guess for it is multiplied by a ratio of seconds to guesses: that of the
+    largest finished group with the same data set and classifier, or with the same method and classifier, or of the same study.
+    Small groups say little, since most of their seconds do not depend on the size.
     """
 
     def __init__(self) -> None:
         self.guesses: dict[Group, float] = {}
         self.measured: dict[Group, tuple[float, int]] = {}
-        self._ratios: dict[tuple[str, ...], tuple[float, int]] = {}
+        self._largest: dict[tuple[str, ...], Group] = {}
 
     def add(self, group: Group, seconds: float, count: int = 1) -> None:
         """Record finished cells and their mean seconds."""
         total, number = self.measured.get(group, (0.0, 0))
         self.measured[group] = total + seconds * count, number + count
-        ratio = math.log(max(seconds, 1e-4) / self.guesses[group])
         for key in self._similar(group):
-            logs, number = self._ratios.get(key, (0.0, 0))
-            self._ratios[key] = logs + ratio, number + 1
+            if key not in self._largest or self.guesses[group] > self.guesses[self._largest[key]]:
+                self._largest[key] = group
 
     def __call__(self, group: Group) -> float:
         """Return the mean of the finished cells of the group, or the corrected guess."""
         if group in self.measured:
             total, number = self.measured[group]
             return total / number
-        logs, number = next((self._ratios[key] for key in self._similar(group) if key in self._ratios), (0.0, 1))
-        return self.guesses[group] * math.exp(logs / number)
+        largest = next((self._largest[key] for key in self._similar(group) if key in self._largest), None)
+        return self.guesses[group] * (1.0 if largest is None else self(largest) / self.guesses[largest])
 
     @staticmethod
     def _similar(group: Group) -> list[tuple[str, ...]]:
