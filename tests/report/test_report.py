@@ -320,6 +320,10 @@ def test_targets_that_are_no_labels_have_a_report(kind):
     text = " ".join(Page(selection_report(sieve, data.X, Y).html()).texts)
     assert ("3 classes" if kind == "classes" else "numeric") in text
     assert "2 targets" in text
+    word = "label" if kind == "classes" else "target"
+    assert f"top {word}: " in text
+    assert f"What each {word} gets" in text
+    assert f"Information per {word}" in text
 
 
 def test_frames_bring_their_names_and_may_hold_text(data):

@@ -186,6 +186,19 @@ def test_text_in_a_terminal_a_notebook_and_a_pipeline():
         assert "text/html" not in sieve._repr_mimebundle_()
 
 
+def test_numbers_to_predict_are_called_targets_and_not_labels():
+    X, _ = frames()
+    Y = X.iloc[:, :2].astype(float).add(np.random.default_rng(0).normal(size=(len(X), 2))).set_axis(["price", "size"], axis=1)
+    assert "top target" in str(Sieve(n_features_to_select=2).fit(X, Y).summary(X, Y))
+    for selector in (Sieve(n_features_to_select=2), LabelwiseSieve(n_features_to_select=2)):
+        summary = selector.fit(X, Y).summary(X, Y)
+        assert "label" not in str(summary)
+        assert "target" in str(summary)
+        style, *texts = Texts(summary._repr_html_()).texts
+        assert "label" in style
+        assert "label" not in " ".join(texts)
+
+
 class Texts(HTMLParser):
     """The texts of a page, and its unclosed elements."""
 

@@ -51,6 +51,11 @@ class Answer:
     kinds: Sequence[str]  # a note on every label, such as the number of its rows
 
     @property
+    def one(self) -> str:
+        """What one target is called: "label" or "target"."""
+        return self.noun.removesuffix("s")
+
+    @property
     def size(self) -> int:
         """Number of features of the selection that the page describes."""
         return len(self.selection.selected)
@@ -195,7 +200,7 @@ def how_many(answer: Answer) -> Html:
 
 
 def ranking(answer: Answer) -> Html:
-    """Return the selected features in order: gain, total, gain for each label, top label, and how often it is selected."""
+    """Return the selected features in order: gain, total, gain for each label, its top label, how often it is selected."""
     selected = answer.selection.selected
     if not selected:
         return paragraph("No feature was selected.")
@@ -210,13 +215,13 @@ def ranking(answer: Answer) -> Html:
         _head("gain", "points", look="gain number"),
         _head("total", "% ± error", look="total number"),
         *([] if heat is None else [_heat_head(list(labels.values()), answer.noun)]),
-        _head("top label", look="about-label"),
+        _head(f"top {answer.one}", look="about-label"),
         _head("selected in", answer.repeats(), look="again"),
         *([_head("signal", "at 5 %", look="mark")] if marked else []),
     ]
     about = (
         "In order of selection. The gain is what a feature adds to those above it; ± is one standard error. A feature "
-        "alone has the most information about its top label."
+        f"alone has the most information about its top {answer.one}."
     )
     look = "ranking" if heat is None else "ranking heat"
     first = _answer_table("What the selected features explain, in order of selection", heads, rows[:ROWS], look)
@@ -272,7 +277,7 @@ def _feature_row(answer: Answer, feature: SelectedFeature, most: float, labels: 
         tag("td", tag("span", bar, tag("span", _signed(gain)), class_="pair"), class_="gain", data_value=_plain(gain)),
         tag("td", *shown, class_="total number", data_value=_plain(total)),
         *([] if heat is None else [_heat_cell(heat[feature.rank - 1].tolist(), list(labels.values()))]),
-        tag("td", tag("span", "top label: ", class_="unit"), _label(feature.top_label, labels), class_="about-label"),
+        tag("td", tag("span", f"top {answer.one}: ", class_="unit"), _label(feature.top_label, labels), class_="about-label"),
         tag("td", tag("span", track, often, class_="pair"), class_="again", data_value=repr(again)),
     ]
     if feature.signal is not None:
@@ -321,7 +326,7 @@ def label_shares(answer: Answer) -> Html:
     best = _most_informative(answer.selection)
     gains = answer.label_gains()
     rows = [_label_row(answer, index, scale, shown, best, gains[:, index].tolist()) for index in known]
-    one = noun.removesuffix("s")
+    one = answer.one
     heads = [
         _head(one, look="label"),
         _head("share that is explained", look="bars"),

@@ -11,13 +11,13 @@ from math import isfinite
 from labelsieve.report.charts import ExplainedCurve, explained_chart
 from labelsieve.report.figures.style import short_names
 from labelsieve.report.html import Html, breakable, joined, paragraph, tag
-from labelsieve.report.text import in_order, notes, number, own_column, pointer, points
+from labelsieve.report.text import in_order, notes, noun, number, own_column, pointer, points
 from labelsieve.selection import SelectedFeature, Selection
 
 COMPACT = 10  # rows of a table, and bars of a chart
 CHART = (360, 240)  # pixels of the chart of the explained share
 ROW, BARS, VALUE, CHARACTER = 18, 200, 30, 8  # pixels of the chart: height of a row; widths of bars, values and characters
-OTHERS = {"top_label": "top label", "stability": ">stability", "redundant": "redundant features"}
+OTHERS = {"top_label": "top {target}", "stability": ">stability", "redundant": "redundant features"}
 # Text has the color of the notebook, light or dark; bars have a color with enough contrast on both.
 STYLE = """
 .labelsieve-selection { color: inherit; font-size: 0.9em; line-height: 1.4; }
@@ -69,7 +69,8 @@ def notebook_view(selection: Selection) -> Html:
 
 def _explained_view(selection: Selection) -> list[Html]:
     assert selection.explained is not None
-    words = f"{selection.method}, {len(selection.labels)} {_noun(selection)}" if selection.labels else selection.method
+    q = len(selection.labels)
+    words = f"{selection.method}, {q} {noun(selection, q)}" if q else selection.method
     words += f", {selection.n_rows:,} rows" if selection.n_rows is not None else ""
     if any(feature.signal is not None for feature in selection.selected):
         words += "; filled: distinguishable from noise, hollow: not on its own"
@@ -83,18 +84,13 @@ def _explained_view(selection: Selection) -> list[Html]:
     ]
 
 
-def _noun(selection: Selection) -> str:
-    noun = "target" if "numeric" in selection.target_types else "label"
-    return noun if len(selection.labels) == 1 else f"{noun}s"
-
-
 def _gains(selection: Selection) -> Html:
     """Return the first features with their gains and totals, and a row for what the others add."""
     selected = selection.selected
     shown = selected if len(selected) <= COMPACT + 1 else selected[:COMPACT]
     most = max([feature.gain or 0.0 for feature in selected])
     about = any(feature.top_label is not None for feature in selected)
-    heads = ["", "feature", "", ">gain", ">total %", *(["top label"] if about else [])]
+    heads = ["", "feature", "", ">gain", ">total %", *([f"top {noun(selection)}"] if about else [])]
     head = tag("tr", *(_head(text, look) for text, look in zip(heads, ("", "", "bar", "", "", "about"), strict=False)))
     rows = [_gain_row(feature, most, about) for feature in shown]
     if len(shown) < len(selected):
@@ -152,7 +148,8 @@ def _features(selection: Selection) -> Html:
     values = [] if column is None else [float(columns[column][row]) for row in range(len(selected))]
     longest = max((value for value in values if isfinite(value)), default=0.0)
     n_shown = len(selected) if len(selected) <= COMPACT + 1 else COMPACT
-    heads = ["", "feature", *(["", f">{column}"] if values else []), *(OTHERS[name] for name in others)]
+    heads = ["", "feature", *(["", f">{column}"] if values else [])]
+    heads += [OTHERS[name].format(target=noun(selection)) for name in others]
     looks = ["", "", *(["bar", ""] if values else []), *("" for _ in others)]
     rows = []
     for row, feature in enumerate(selected[:n_shown]):
@@ -188,7 +185,7 @@ def _lists(selection: Selection) -> Html:
         rows.append(tag("tr", tag("th", breakable(label), scope="row"), tag("td", joined(words, ", "))))
     if len(shown) < len(lists):
         rows.append(tag("tr", tag("th", f"{len(lists) - len(shown):,} more: to_frame()", scope="row"), tag("td")))
-    head = tag("tr", tag("th", "label", scope="col"), tag("th", "features, in order of selection", scope="col"))
+    head = tag("tr", tag("th", noun(selection), scope="col"), tag("th", "features, in order of selection", scope="col"))
     return tag("table", tag("thead", head), tag("tbody", *rows), class_="gains lists")
 
 
@@ -198,7 +195,7 @@ def _counts(selection: Selection) -> Html:
     shown = short_names([name for name, _ in counts])
     left, scale = CHARACTER * max(map(len, shown)) + 8, BARS / counts[0][1]
     width, height = left + BARS + VALUE, ROW * (len(counts) + 1) + 4
-    title = "labels that selected the feature"
+    title = f"{noun(selection, 2)} that selected the feature"
     pieces = [tag("text", title, x=0, y=ROW - 5)]
     for index, (name, (_, count)) in enumerate(zip(shown, counts, strict=True)):
         y = ROW * (index + 1) + 2

@@ -35,7 +35,7 @@ from labelsieve.report.provenance import (
     selector_rows,
     versions,
 )
-from labelsieve.report.text import ranks_text, targets_text
+from labelsieve.report.text import noun, ranks_text, targets_text
 from labelsieve.selection import COMPONENTS, SelectedFeature, Selection, column_names
 from labelsieve.selectors import selection_stability
 from labelsieve.selectors.base import BaseSieve
@@ -64,8 +64,8 @@ RANK_SETS: Row = (
     "Mogstad, Romano, Shaikh and Wilhelm 2024",
 )
 EXPLANATION = (
-    "Limits hold for each feature by itself, and ranks, by the information about all labels, for all listed features together. "
-    "Limits account for the choice of the most informative label (Bonferroni). Neither accounts for the fact that features "
+    "Limits hold for each feature by itself, and ranks, by the information about all {one}s, for all listed features together. "
+    "Limits account for the choice of the most informative {one} (Bonferroni). Neither accounts for the fact that features "
     "were selected because of their information in these rows."
 )
 
@@ -94,6 +94,11 @@ class Facts:
     def noun(self) -> str:
         """What the targets are called: labels where all of them are classes, as in the sentence on the selection."""
         return "targets" if self.targets.is_numeric.any() else "labels"
+
+    @property
+    def one(self) -> str:
+        """What one target is called: "label" or "target"."""
+        return self.noun.removesuffix("s")
 
     def kinds(self) -> list[str]:
         """Return a note on every target: the number of its rows, or what it is."""
@@ -214,19 +219,18 @@ def selection_report(
     drawn = selection_figures(selector, selection, data, steps, stability)
     code = use_it(selector, selection, command, named=names is not None or is_frame(problem.source.X))
     scored = selected_table(selection, None if answer is not None else redundant)
-    details = [("Scores and their components", scored), ("Information per label", drawn)]
+    details = [("Scores and their components", scored), (f"Information per {data.one}", drawn)]
     details += [] if limits is None else [("Confidence limits of information", limits)]
     if answer is None:
-        sections = [Section("selected", "Which features", scored), Section("information", "Information per label", drawn)]
+        sections = [Section("selected", "Which features", scored), Section("information", f"Information per {data.one}", drawn)]
         sections += [] if limits is None else [Section("confidence", "Confidence", limits)]
         sections += [Section("use", "Use it", code)]
     else:
-        one = data.noun.removesuffix("s")
         similar = Html("") if redundant is None else stand_ins(selection, redundant)
         sections = [
             Section("number", "How many features", how_many(answer)),
             Section("selected", "Which features", ranking(answer)),
-            *([Section("labels", f"What each {one} gets", label_shares(answer))] if answer.size else []),
+            *([Section("labels", f"What each {data.one} gets", label_shares(answer))] if answer.size else []),
             *([Section("similar", "What could stand in", similar)] if similar else []),
             Section("use", "Use it", code),
             Section("details", "Details", joined([paragraph(_said(selector, selection, data)), *_folds(details)])),
@@ -344,8 +348,9 @@ def _by_label(selection: Selection) -> Html:
     counts = Counter(feature.column for feature in selection.selected)
     ranked = sorted(counts, key=lambda column: (-counts[column], column))
     shared = [[names[column], numeric(counts[column], digits=0)] for column in ranked]
-    by_label = table("Features of every label, in order of selection", ["label", "features", ">score of the first"], rows)
-    return Html(by_label + table("Number of labels that selected a feature", ["feature", ">labels"], shared))
+    one, many = noun(selection), noun(selection, 2)
+    by_label = table(f"Features of every {one}, in order of selection", [one, "features", ">score of the first"], rows)
+    return Html(by_label + table(f"Number of {many} that selected a feature", ["feature", f">{many}"], shared))
 
 
 def step_components(selection: Selection) -> dict[str, list[float]]:
@@ -384,9 +389,9 @@ def _shared(selector: BaseSieve, data: Facts) -> list[Html]:
         figure(
             partial(figures.shared_features, selector, names=data.names, label_names=data.label_names),
             name="figure-shared",
-            title="Which labels share features.",
-            description=f"{(counts > 1).sum()} features belong to several labels, {(counts == 1).sum()} belong to one label.",
-            caption="A dot is a selected feature, the larger the earlier; at the right, the number of labels that selected it.",
+            title=f"Which {data.noun} share features.",
+            description=f"{(counts > 1).sum()} features belong to several {data.noun}, {(counts == 1).sum()} to one.",
+            caption=f"A dot is a selected feature, the larger the earlier; at the right, how many {data.noun} selected it.",
         )
     ]
 
@@ -427,14 +432,14 @@ def _map(selector: BaseSieve, selection: Selection, data: Facts) -> list[Html]:
     names = [data.label_names[label] for label in labels]
     extent = f" The first {MAPPED} features." if len(index) > MAPPED else ""
     if n_labels > MAPPED_LABELS:
-        extent += f" {MAPPED_LABELS} of {n_labels:,} labels, those with the most information."
+        extent += f" {MAPPED_LABELS} of {n_labels:,} {data.noun}, those with the most information."
     return [
         figure(
             partial(figures.information_map, shown, features=[data.names[column] for column in columns], labels=names),
             name="figure-map",
-            title="Information of features about labels.",
+            title=f"Information of features about {data.noun}.",
             description=most,
-            caption=f"Mutual information; similar features and similar labels are neighbors.{extent} {most}",
+            caption=f"Mutual information; similar features and similar {data.noun} are neighbors.{extent} {most}",
         )
     ]
 
@@ -531,11 +536,11 @@ def confidence_section(selector: BaseSieve, problem: Problem, data: Facts, confi
         name="figure-confidence",
         title=f"Information with its {percent} confidence limits, and ranks.",
         description=f"A line from the lower to the upper limit for every feature. {words}",
-        caption=f"About the label that a feature is most informative about. {words}",
+        caption=f"About the {data.one} that a feature is most informative about. {words}",
     )
     listed = table(f"Confidence limits ({percent}) of information, and ranks", heads, rows)
     drawn = tag("div", chart, *_discoveries(selector, data), class_="figures")
-    return joined([paragraph(EXPLANATION), listed, drawn])
+    return joined([paragraph(EXPLANATION.format(one=data.one)), listed, drawn])
 
 
 def _discoveries(selector: BaseSieve, data: Facts) -> list[Html]:

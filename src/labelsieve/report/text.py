@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 # Headings of the columns of the selected features; one that begins with ">" is for numbers.
-HEADINGS = {"explained": ">explained", "gain": ">gain", "stability": ">stability", "top_label": "top label"}
+HEADINGS = {"explained": ">explained", "gain": ">gain", "stability": ">stability", "top_label": "top {target}"}
 # Of the numbers behind a selection, which compare candidates within a step.
 DETAILS = {
     "score": ">score",
@@ -36,15 +36,15 @@ EXPLAINED = (
 )
 RELEVANCE = "relevance: information of the feature alone about {whose}, in nats."
 WITH_DATA = "With the data, to_frame(X, Y) and plot(X, Y) show what every feature explains."
-WITH_DATA_LABELWISE = "With the data, to_frame(X, Y) shows what every feature tells about its label."
+WITH_DATA_LABELWISE = "With the data, to_frame(X, Y) shows what every feature tells about its {target}."
 GAIN = " gain: points more than the row above."
 MARKS = " *: distinguishable from noise, at an error of 5 % per row ({n} of {all})."
-TOP = " top label: the {target} that the feature alone has the most information about."
+TOP = " top {target}: the {target} that the feature alone has the most information about."
 STABLE = 0.75  # selection frequency from which stability selection takes a feature
 N_SHOWN = 20  # discovered pairs that are listed
 CONFIDENCE = (
-    "Confidence ({:g} %): limits of the information about the label that a feature is most informative about, in nats, and "
-    "its rank by information about all labels among these features."
+    "Confidence ({level:g} %): limits of the information about the {target} that a feature is most informative about, in nats, "
+    "and its rank by information about all {target}s among these features."
 )
 REDUNDANT = "Redundant features (similarity at least {:g}; 1: the same information):"
 NOTE = "* selected. Means ± standard errors over {folds} folds, which took part in the choice: they are optimistic. {rule}"
@@ -80,7 +80,7 @@ def selection_text(
     below += [prose(_decided(decision)) for decision in selection.stopping if len(selection.stopping) == 1]
     below += [] if selection.stability is None else [prose(_stability(selection))]
     below += [] if redundant is None else _redundant(selection, redundant)
-    below += [] if confidence is None else confidence_text(confidence)
+    below += [] if confidence is None else confidence_text(confidence, noun(selection))
     above = [prose(in_order(selection) if explained is None else explained.verdict)]
     shown = [_selected_table(selection, details=False)] if selection.selected else []
     below += [prose(headline(selection)), _selected_table(selection, details=True)] if details and selection.selected else []
@@ -116,7 +116,7 @@ def notes(selection: "Selection") -> list[str]:
     column = own_column(selection)
     if column is None or not selection.selected:
         return []
-    whose = "its label" if selection.labelwise else f"the {_noun(selection, 2)}"
+    whose = f"its {noun(selection)}" if selection.labelwise else f"the {noun(selection, 2)}"
     return [f"score: {unit_text(selection)}." if column == "score" else RELEVANCE.format(whose=whose)]
 
 
@@ -129,7 +129,7 @@ def pointer(selection: "Selection") -> str:
     """Say how to see more in Python of a selection that was made without the data; empty if there is no more."""
     if selection.n_rows is not None or selection.explained is not None or not selection.selected:
         return ""
-    return WITH_DATA_LABELWISE if selection.labelwise else WITH_DATA
+    return WITH_DATA_LABELWISE.format(target=noun(selection)) if selection.labelwise else WITH_DATA
 
 
 def _explained_note(selection: "Selection") -> str:
@@ -142,8 +142,8 @@ def _explained_note(selection: "Selection") -> str:
     size = max((index for index, size in enumerate(explained.sizes) if size <= len(selection.selected)), default=0)
     error = f"{100 * explained.errors[size]:.1f}"
     has_top = any(feature.top_label is not None for feature in selection.selected)
-    top = TOP.format(target=_noun(selection, 1)) if has_top else ""
-    return EXPLAINED.format(targets=_noun(selection, 2), folds=explained.n_folds, error=error) + rows + marks + top
+    top = TOP.format(target=noun(selection)) if has_top else ""
+    return EXPLAINED.format(targets=noun(selection, 2), folds=explained.n_folds, error=error) + rows + marks + top
 
 
 def _decided(decision: "StoppingDecision") -> str:
@@ -164,7 +164,7 @@ def headline(selection: "Selection") -> str:
 
 def _counts(selection: "Selection") -> str:
     q = len(selection.labels)
-    labels = f" for {q} {_noun(selection, q)}" if q else ""
+    labels = f" for {q} {noun(selection, q)}" if q else ""
     return f"{len(selection.columns)} of {selection.n_features:,} features{labels}"
 
 
@@ -172,9 +172,15 @@ def _rows(selection: "Selection") -> str:
     return "" if selection.n_rows is None else f", from {selection.n_rows:,} rows"
 
 
-def _noun(selection: "Selection", count: int) -> str:
-    noun = "target" if "numeric" in selection.target_types else "label"
-    return noun if count == 1 else f"{noun}s"
+def noun(selection: "Selection", count: int = 1) -> str:
+    """Call the targets labels where all of them are classes.
+
+    >>> from labelsieve.selection import Selection
+    >>> noun(Selection(method="jmi", n_features=2, fingerprint={}, selected=(), target_types=("class", "numeric")), 2)
+    'targets'
+    """
+    word = "target" if "numeric" in selection.target_types else "label"
+    return word if count == 1 else f"{word}s"
 
 
 def targets_text(selection: "Selection") -> str:
@@ -197,9 +203,10 @@ def targets_text(selection: "Selection") -> str:
 
 def _selected_table(selection: "Selection", *, details: bool) -> str:
     """Return the table of selected features: what they explain or are by themselves or, as details, their scores."""
-    table, headings = selection.table(), HEADINGS
+    table, target = selection.table(), noun(selection)
+    headings = {name: heading.format(target=target) for name, heading in HEADINGS.items()}
     if not details and selection.explained is None and (column := own_column(selection)) is not None:
-        headings = {column: f">{column}", **HEADINGS}
+        headings = {column: f">{column}", **headings}
     if details:
         headings = DETAILS
         if "top_label" in table:
@@ -224,7 +231,7 @@ def _selected_table(selection: "Selection", *, details: bool) -> str:
             cells.append(percent(selection.explained.all_features) if heading == HEADINGS["explained"] else "")
     first = _beside([f"{rank:>4}" for rank in ranks], names)
     if selection.labelwise:
-        first = _beside(["label", *table["label"]], first)
+        first = _beside([target, *table["label"]], first)
     columns = {first[0]: first[1:], **columns}
     return tables(list(columns), list(zip(*columns.values(), strict=True)))
 
@@ -292,7 +299,7 @@ def _redundant(selection: "Selection", at_least: float) -> list[str]:
     return [REDUNDANT.format(at_least), text_of(table)]
 
 
-def confidence_text(table: dict[str, Any]) -> list[str]:
+def confidence_text(table: dict[str, Any], target: str = "label") -> list[str]:
     """Return a sentence and the table of :meth:`labelsieve.Sieve.information_confidence`, which has its ``confidence``."""
     has_q = "q" in table
     shown = plain_table("feature", "about", ">information", ">lower", ">upper", ">rank", *([">q"] if has_q else []))
@@ -300,7 +307,7 @@ def confidence_text(table: dict[str, Any]) -> list[str]:
         numbers = [number(table[name][row]) for name in ("information", "lower", "upper")]
         q = [f"{table['q'][row]:.2g}"] if has_q else []
         shown.add_row(printable(feature), printable(table["label"][row]), *numbers, ranks_text(table, row), *q)
-    return [prose(CONFIDENCE.format(100 * table["confidence"])), text_of(shown)]
+    return [prose(CONFIDENCE.format(level=100 * table["confidence"], target=target)), text_of(shown)]
 
 
 def ranks_text(table: dict[str, Any], row: int) -> str:
