@@ -1,5 +1,11 @@
-"""Commands of a checkout on the pages (``python -m leaderboard``, ``python -m replications``) run and print what is shown."""
+"""Commands of a checkout on the pages (``python -m leaderboard``, ``python -m replications``) run and print what is shown.
 
+Those of ``python -m benchmarks.NAME`` take hours: their options are parsed.
+"""
+
+import argparse
+import re
+import runpy
 import shlex
 import shutil
 import sys
@@ -14,6 +20,7 @@ from tests.support.command_line import known_table, run
 from tests.support.doc_pages import blocks
 from tests.support.shared_files import shared_file
 
+BENCHMARKS = ROOT / "benchmarks"
 PAGE = ROOT / "docs" / "evidence" / "leaderboard.md"
 
 
@@ -140,3 +147,45 @@ def test_a_command_of_the_replications_runs(arguments, stored, tmp_path, monkeyp
 def test_commands_are_found():
     assert len(list(calls("python -m leaderboard"))) >= 7
     assert len(list(calls("python -m replications"))) >= 6
+
+
+class ParsedError(Exception):
+    """Raised in place of running a benchmark whose options are parsed."""
+
+
+def benchmark_calls():
+    """Module and arguments of the commands in the text of pages, their blocks, and docstrings of benchmarks."""
+    pages = [*PAGES, ROOT / "README.md", BENCHMARKS / "README.md", *sorted(BENCHMARKS.glob("*.py"))]
+    found = {}
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        lines = re.findall(r"^ *python -m benchmarks\.([^`\n]*)$", text, re.MULTILINE)
+        for call in [*lines, *re.findall(r"`python -m benchmarks\.([^`]*)`", text)]:
+            # [--option value] may be left out and is parsed; [DATA SET ...] is not what users type.
+            name, *arguments = shlex.split(re.sub(r"\[(--[^]]*)\]|\[[^]]*\]", r"\1", call), comments=True)
+            found.setdefault((name, *arguments), page_name(page))
+    return [pytest.param(name, words, id=f"{page}: {shlex.join([name, *words])}") for (name, *words), page in found.items()]
+
+
+@pytest.mark.parametrize(("name", "arguments"), benchmark_calls())
+def test_a_command_of_a_benchmark_parses(name, arguments, monkeypatch):
+    source = (BENCHMARKS / f"{name}.py").read_text(encoding="utf-8")
+    assert '__name__ == "__main__"' in source
+    if not re.search(r"argparse|BenchmarkOptions", source):  # it takes names of commands and files
+        assert not [word for word in arguments if word.startswith("-")]
+        return
+    parse_args = argparse.ArgumentParser.parse_args
+
+    def only_parse(parser, given=None, namespace=None):
+        parse_args(parser, given, namespace)
+        raise ParsedError
+
+    monkeypatch.setattr(argparse.ArgumentParser, "parse_args", only_parse)
+    monkeypatch.setattr(sys, "argv", [name, *arguments])
+    with pytest.raises(ParsedError):
+        runpy.run_path(str(BENCHMARKS / f"{name}.py"), run_name="__main__")
+
+
+def test_every_benchmark_that_can_be_run_is_in_the_list():
+    listed = {call.values[0] for call in benchmark_calls()}
+    assert {path.stem for path in BENCHMARKS.glob("*.py") if '"__main__"' in path.read_text(encoding="utf-8")} <= listed
