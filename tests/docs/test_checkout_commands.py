@@ -4,10 +4,12 @@ Those of ``python -m benchmarks.NAME`` take hours: their options are parsed.
 """
 
 import argparse
+import os
 import re
 import runpy
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -90,17 +92,17 @@ def test_a_command_of_the_leaderboard_runs(arguments, board, tmp_path, monkeypat
 
 
 @pytest.mark.parametrize(("call", "output"), [case for page in PAGES for case in shown_outputs(page, "python -m leaderboard")])
-def test_the_leaderboard_prints_the_shown_output(call, output, tmp_path, monkeypatch):
-    """On the published results and the data sets themselves."""
+def test_the_leaderboard_prints_the_shown_output(call, output, tmp_path):
+    """On the published results and the data sets themselves; processes of the study inherit the variable."""
     pytest.importorskip("pyarrow")
-    monkeypatch.setenv("LABELSIEVE_DATA", str(shared_file("data", "emotions", "emotions.arff.gz").parents[1]))
+    data = shared_file("data", "emotions", "emotions.arff.gz").parents[1]
     write_selector(tmp_path)
     (tmp_path / "leaderboard").symlink_to(ROOT / "leaderboard")
-    monkeypatch.chdir(tmp_path)
-    result = run(*shlex.split(call)[3:], app=PROGRAMS["python -m leaderboard"])
-    assert result.exit_code == 0, result.output
-    printed = result.stdout
-    assert [line.rstrip() for line in printed.splitlines()] == output.rstrip().splitlines()
+    command = [sys.executable, *shlex.split(call)[1:]]
+    variables = {**os.environ, "LABELSIEVE_DATA": str(data)}
+    result = subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    assert [line.rstrip() for line in result.stdout.splitlines()] == output.rstrip().splitlines()
 
 
 @pytest.fixture(scope="module")

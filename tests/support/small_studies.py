@@ -15,7 +15,9 @@ from labelsieve.studies.demo import demo_data
 
 ROOT = Path(__file__).resolve().parents[2]
 FORKS = multiprocessing.get_context("forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn")
-FORKS.set_forkserver_preload([__name__])  # what a study imports is imported once, for all processes that are killed
+# What a study imports is imported once, for all processes that are killed. The server may run in the folder of any test, where
+# the name of this module means another one.
+FORKS.set_forkserver_preload(["labelsieve.classifiers", "labelsieve.studies.demo"])
 
 
 def data(name="songs", n_rows=80, seed=0):
