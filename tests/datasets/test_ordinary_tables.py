@@ -273,6 +273,10 @@ def test_workbooks_that_cannot_be_read_are_refused(tmp_path, monkeypatch):
         book.sheets["Sheet1"].cell(1_048_576, 16_384, 1)
     with pytest.raises(DatasetError, match="a table of 1,048,576 rows and 16,384 columns takes about 2,061"):
         load(tmp_path / "far.xlsx", "y", max_bytes=2**32)
+    with monkeypatch.context() as old:
+        old.setattr("openpyxl.__version__", "3.0.1")
+        with pytest.raises(DatasetError, match=r"needs pandas and openpyxl \(.*3\.0\.1.* pip install 'labelsieve\[excel\]'"):
+            load(file, "y")
     monkeypatch.setattr(spreadsheet, "find_spec", lambda name: None if name == "openpyxl" else True)
     with pytest.raises(DatasetError, match=r"needs pandas and openpyxl\. pip install 'labelsieve\[excel\]'"):
         load(file, "y")

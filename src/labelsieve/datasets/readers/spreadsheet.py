@@ -53,6 +53,9 @@ def parse_spreadsheet(data: bytes, file: Path, max_bytes: int = DEFAULT_LIMIT) -
             with pandas.ExcelFile(io.BytesIO(data), engine="openpyxl") as book:
                 sheets = list(map(str, book.sheet_names))
                 frame = book.parse(0, header=None, dtype=object, keep_default_na=False, na_filter=False)
+    except ImportError as error:  # pandas refuses old releases of openpyxl
+        needed = f"reading .xlsx needs pandas and openpyxl ({str(error).rstrip('.')})."
+        raise DatasetError(needed, "pip install 'labelsieve[excel]'", file) from error
     except Exception as error:  # a damaged file brings out errors of every kind
         raise DatasetError(f"it cannot be read as a workbook ({error}).", "Save it again, or as CSV.", file) from error
     if len(frame) < 2:
