@@ -83,3 +83,9 @@ def test_wrong_columns_and_levels_are_refused(table):
     assert "Did you mean 'site'" in refusal("discover", table, "--labels", "3", "--strata", "sites")
     assert "--fdr must be between 0 and 1" in refusal("discover", table, "--labels", "3", "--fdr", "2")
     assert "supervised bins" in refusal("discover", table, "--labels", "3", "--discretizer", "mdl")
+
+
+def test_numbers_to_predict_are_called_targets():
+    head, heading = run("discover", "tecator").stdout.split("\n\n")[:2]
+    assert "pairs of a feature and a target at" in " ".join(head.split())
+    assert heading.split()[:2] == ["feature", "target"]

@@ -548,7 +548,7 @@ def _discoveries(selector: BaseSieve, data: Facts) -> list[Html]:
     if not isinstance(selector, BaseDiscoveries) or not selector.finds_pairs:
         return []
     n_pairs = int(selector.pair_support_.sum())
-    words = f"{n_pairs:,} pairs of a feature and a label are discovered at a false discovery rate of {selector.alpha:g}."
+    words = f"{n_pairs:,} pairs of a feature and a {data.one} are discovered at a false discovery rate of {selector.alpha:g}."
     names: dict[str, Any] = {"names": data.names, "label_names": data.label_names}
     volcano = figure(
         partial(figures.discovery_volcano, selector, **names),
@@ -560,7 +560,7 @@ def _discoveries(selector: BaseSieve, data: Facts) -> list[Html]:
     pairs = figure(
         partial(figures.discovery_map, selector, **names),
         name="figure-discoveries",
-        title="Discovered pairs of features and labels.",
+        title=f"Discovered pairs of features and {data.noun}.",
         description=words,
         caption="The darker, the more information; dots are discovered pairs, others are blank.",
     )

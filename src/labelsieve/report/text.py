@@ -3,7 +3,7 @@
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -179,8 +179,12 @@ def noun(selection: "Selection", count: int = 1) -> str:
     >>> noun(Selection(method="jmi", n_features=2, fingerprint={}, selected=(), target_types=("class", "numeric")), 2)
     'targets'
     """
-    word = "target" if "numeric" in selection.target_types else "label"
+    word = _one_target(selection.target_types)
     return word if count == 1 else f"{word}s"
+
+
+def _one_target(types: Iterable[str]) -> str:
+    return "target" if "numeric" in types else "label"
 
 
 def targets_text(selection: "Selection") -> str:
@@ -332,12 +336,13 @@ def discovery_text(
     table = selector.discovery_table(names, label_names)
     n_pairs, n_features = len(table["feature"]), int(selector.support_.sum())
     d, q = selector.n_features_in_, selector.label_q_values_.shape[1]
+    target = _one_target([] if selector.target_types_ is None else selector.target_types_)
     level = f"at a false discovery rate of {selector.alpha:g}"
-    pairs = f", {n_pairs} of {d * q} pairs of a feature and a label" if selector.finds_pairs else ""
+    pairs = f", {n_pairs} of {d * q} pairs of a feature and a {target}" if selector.finds_pairs else ""
     head = f"{type(selector).__name__}: {n_features} of {d} features{pairs} {level}."
     paragraphs = [prose(head)]
     if n_pairs:
-        label_heading = "label" if selector.finds_pairs else "most informative about"
+        label_heading = target if selector.finds_pairs else "most informative about"
         shown = plain_table("feature", label_heading, ">information", *(f">{name}" for name in list(table)[3:]))
         for row in list(zip(*table.values(), strict=True))[:n_shown]:
             feature, label, information, *levels = row
@@ -348,7 +353,7 @@ def discovery_text(
         paragraphs.append(f"{n_pairs - n_shown} more.")
     if selector.reason_:
         paragraphs.append(prose(selector.reason_))
-    paragraphs += [] if confidence is None else confidence_text(confidence)
+    paragraphs += [] if confidence is None else confidence_text(confidence, target)
     return "\n\n".join(paragraphs)
 
 
