@@ -307,7 +307,7 @@ def make_count(count: object) -> Any:
     if known not in STOPPING_RULES:
         words = ["auto", ALL, *STOPPING_RULES]
         raise no_such_name(
-            "number of features", count, words, more=", or a number, a fraction below 1 or a StoppingRule object"
+            "number of features", count, words, more=", or a number, a fraction below 1, or a rule with its settings"
         )
     return make_stopping_rule(known)
 
