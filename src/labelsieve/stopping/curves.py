@@ -230,7 +230,7 @@ class CrossValidated(StoppingRule):
         A name of :data:`labelsieve.metrics.MEASURES`, or a scorer ``(estimator, X, Y) -> float``, higher is better. None:
         the explained share or, of an estimator, ``"hamming_loss"``, or ``"rrmse"`` if a target is numeric.
     cv : int or splitter, default=None
-        Number of shuffled folds, or a scikit-learn splitter such as those of :mod:`labelsieve.datasets.splits`. None: 5, or 10
+        Number of shuffled folds, or a scikit-learn splitter such as those of :mod:`labelsieve.datasets.splits`. None: 5, or 7
         folds for the explained share of fewer than 200 rows.
     standard_errors : float, default=1.0
         Tolerance of the choice, in standard errors of the difference; 0 keeps the best number of features.
