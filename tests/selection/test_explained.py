@@ -15,6 +15,7 @@ from labelsieve.selection import Selection, explained
 from labelsieve.selection.explained import (
     PENALTIES,
     _Columns,
+    _Distances,
     _NestedRidge,
     _RidgeOfAll,
     explained_share,
@@ -301,6 +302,19 @@ def test_nearest_rows_by_products_are_those_by_distances():
     for wrong in ((lengths[1:], points, 5), (lengths, points[1:], 5), (lengths, points, 71), (lengths, points, 0)):
         with pytest.raises(ValueError, match=r"a length for each|as many rows"):
             core.nearest_by_products(queries @ rows.T, *wrong)
+
+
+@pytest.mark.parametrize("products", [False, True])
+def test_nearest_rows_of_all_are_numbered_among_the_training_rows_and_searched_in_blocks(monkeypatch, products):
+    Z = np.random.default_rng(16).normal(size=(60, 4)).astype(np.float32)
+    test, train = np.arange(2, 60, 5), np.setdiff1d(np.arange(60), np.arange(2, 60, 5))
+    distances = _Distances(Z, Z @ Z.T if products else None)
+    found = distances.nearest(test, train, 7)
+    squares = ((Z[test][:, np.newaxis] - Z[train]) ** 2).sum(axis=2)
+    assert np.array_equal(found.reshape(len(test), 7), np.argsort(squares, axis=1)[:, :7])
+    for at_once in (1, 180, 600):
+        monkeypatch.setattr(explained, "PRODUCTS_AT_ONCE", at_once)
+        assert np.array_equal(distances.nearest(test, train, 7), found)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -60,6 +60,7 @@ MANY_COLUMNS = 1000  # the ridge regression of all features uses the columns wit
 FEW_COLUMNS = 256  # up to which copying half of the products costs little
 LEAST_IN_SINGLE = 0.01  # the least penalty, for a row, of a regression that is computed in single precision
 SPARSE = 0.01  # share of the cells that are not 0, below which products of sparse columns are faster than those of whole ones
+PRODUCTS_AT_ONCE = 2**22  # of test rows with all rows
 MOST_STEPS = 2e9  # of a search of neighbors by all features; with more, they are left out
 WIDER = 1.3  # standard errors over rows are too small by this factor, because the folds share their training rows
 NEGLIGIBLE = 0.005  # a difference of two shares that is not worth a word
@@ -714,13 +715,11 @@ def _all_features(problem: Problem, targets: _Targets, folds: list[tuple[Rows, R
     regression = _RidgeOfAll(Z, weights, ALL_PENALTIES[min(Z.shape) > MANY_COLUMNS // 2 :], [train for train, _ in folds])
     distances = _Distances(Z, regression.products_of_rows) if near else None
     for fold, (train, test) in enumerate(folds):
-        center, deviations = _centered(targets.values[train], weights[train])
+        _, deviations = _centered(targets.values[train], weights[train])
         found = regression.predict(fold, test, deviations, targets.factor)
         if distances is not None:
-            everywhere = np.zeros((n_rows, len(center)))
-            everywhere[train] = deviations
             k = min(NEIGHBORS[-1], len(train))
-            found += _neighbor_means(distances.nearest(test, train, k), k, everywhere, weights)
+            found += _neighbor_means(distances.nearest(test, train, k), k, deviations, weights[train])
         yield found
 
 
@@ -751,11 +750,15 @@ class _Distances:
             self._squares = np.einsum("ij,ij->i", self._Z, self._Z)
 
     def nearest(self, test: Rows, train: Rows, k: int) -> NDArray[np.uint32]:
-        """Return the k training rows that are nearest to each test row, one list after the other."""
-        products = self._products[test] if self._Z is None else self._Z[test] @ self._Z.T
-        lengths = self._squares.copy()
-        lengths[np.delete(np.arange(len(lengths)), train)] = np.inf
-        return core.nearest_by_products(products.astype(np.float32, copy=False), lengths, self._squares[test], k)
+        """Return the numbers of the k training rows that are nearest to each test row, one list after the other."""
+        lengths, place = np.full(len(self._squares), np.inf, dtype=np.float32), np.zeros(len(self._squares), dtype=np.uint32)
+        lengths[train], place[train] = self._squares[train], np.arange(len(train))
+        at_once, found = max(1, PRODUCTS_AT_ONCE // len(lengths)), list[NDArray[np.uint32]]()
+        for start in range(0, len(test), at_once):
+            some = test[start : start + at_once]
+            products = self._products[some] if self._Z is None else self._Z[some] @ self._Z.T
+            found.append(core.nearest_by_products(products.astype(np.float32, copy=False), lengths, self._squares[some], k))
+        return place[np.concatenate(found)]
 
 
 class _RidgeOfAll:
