@@ -481,7 +481,7 @@ class SparkColumns(TableColumns):
 
     @property
     def backend(self) -> str:
-        """That of Spark."""
+        """Name of the counting backend: Spark counts its own data frames."""
         return "spark"
 
     def groups(self, columns: Sequence[int], limit: int) -> list[list[int]]:
