@@ -68,8 +68,6 @@ SELECTORS = {
     "hybrid 5, not corrected": hybrid(estimator="plugin"),
     "hybrid 5, penalty 2 log d": lambda X: hybrid(penalty=2 * np.log(X.shape[1]))(X),
     "cmim 3, corrected, positive": sieve(3, "cmim-positive", "miller-madow"),
-    "omp, ranks and squares": lambda X: make_selector("omp", basis="quadratic-ranks", n_features_to_select=40),
-    "omp, clipped": lambda X: make_selector("omp", basis="clipped", n_features_to_select=40),
     "hybrid 5, product": hybrid(combine="product"),
     "hybrid 5, half weight of omp": hybrid(weights=(1.0, 0.5)),
 }

@@ -144,13 +144,13 @@ void products_of_rows(Vector<int64_t> row_starts, Vector<row_t> columns, Vector<
     add_products(by_row, view_of(rows), view_of(values), shift, into, n_columns, sums);
 }
 
-void squares_of_digits(Vector<int16_t> cells, size_t n_rows, size_t n_columns, size_t lag,
+void squares_of_digits(Vector<int16_t> cells, size_t n_rows, size_t n_columns,
                        std::optional<Vector<uint64_t>> weights, WideOut high, WideOut low, Pool& threads) {
     const DigitColumns columns = digits_of(cells, n_rows, n_columns);
     const WideSums sums = sums_of(high, low, n_columns);
     require(!weights || weights->shape(0) == n_rows, "a weight for each row");
     const nb::gil_scoped_release released;
-    add_squares(columns, lag, weights ? weights->data() : nullptr, threads, sums);
+    add_squares(columns, weights ? weights->data() : nullptr, threads, sums);
 }
 
 void common_counts(Vector<int64_t> starts, Vector<row_t> rows, size_t n_rows, WideOut counts, Pool& threads) {
@@ -181,8 +181,8 @@ void bind_sums(nb::module_& m) {
           "vectors"_a, "numbers"_a, "shift"_a, "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
     m.def("add_row_products", &products_of_rows, "row_starts"_a, "columns"_a, "numbers"_a, "rows"_a,
           "values"_a, "shift"_a, "into"_a, "high"_a.noconvert(), "low"_a.noconvert());
-    m.def("add_digit_squares", &squares_of_digits, "cells"_a, "n_rows"_a, "n_columns"_a, "lag"_a,
-          "weights"_a.none(), "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
+    m.def("add_digit_squares", &squares_of_digits, "cells"_a, "n_rows"_a, "n_columns"_a, "weights"_a.none(),
+          "high"_a.noconvert(), "low"_a.noconvert(), "threads"_a);
     m.def("count_common", &common_counts, "starts"_a, "rows"_a, "n_rows"_a, "counts"_a.noconvert(),
           "threads"_a);
 }

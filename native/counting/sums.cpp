@@ -462,33 +462,30 @@ void add_products(const CsrView<row_t, int32_t>& rows, std::span<const row_t> so
     }
 }
 
-void add_squares(const DigitColumns& columns, size_t lag, const uint64_t* weights, Pool& pool,
-                 const WideSums& sums) {
-    const size_t n_columns = columns.n_columns > lag ? columns.n_columns - lag : 0;
+void add_squares(const DigitColumns& columns, const uint64_t* weights, Pool& pool, const WideSums& sums) {
+    const size_t n_columns = columns.n_columns;
     const double cost = double(columns.n_rows) * double(n_columns) * (weights ? 4 : 0.25);
     each_task(n_columns, cost, pool, [&](size_t first, size_t last) {
-        std::vector<int32_t> left(weights ? digit_block : 0), right(left.size());
+        std::vector<int32_t> numbers(weights ? digit_block : 0);
         for (size_t block = 0; block < columns.n_blocks(); ++block)
             for (size_t j = first; j < last; ++j) {
-                const int16_t* one = columns.cells + columns.place(j, block);
-                const int16_t* other = columns.cells + columns.place(j + lag, block);
+                const int16_t* column = columns.cells + columns.place(j, block);
                 const size_t n = columns.rows_of(block);
                 if (!weights) {
                     int64_t product = 0;
-                    kernels().multiply_digits(&one, 1, &other, 1, DigitColumns::padded(n) / digit_group,
+                    kernels().multiply_digits(&column, 1, &column, 1, DigitColumns::padded(n) / digit_group,
                                               &product);
                     sums.add(j * sums.pitch, product, 0);
                     continue;
                 }
-                copy_column({one, n, 1}, 0, left.data());
-                copy_column({other, n, 1}, 0, right.data());
+                copy_column({column, n, 1}, 0, numbers.data());
                 const uint64_t* of_rows = weights + block * digit_block;
                 int64_t low = 0, middle = 0, high = 0;
                 for (size_t i = 0; i < n; ++i) {
-                    const Pieces pieces{right[i] * int64_t(of_rows[i])};
-                    low += left[i] * pieces.low;
-                    middle += left[i] * pieces.middle;
-                    high += left[i] * pieces.high;
+                    const Pieces pieces{numbers[i] * int64_t(of_rows[i])};
+                    low += numbers[i] * pieces.low;
+                    middle += numbers[i] * pieces.middle;
+                    high += numbers[i] * pieces.high;
                 }
                 sums.add(j * sums.pitch, low, 0);
                 sums.add(j * sums.pitch, middle, 24);

@@ -88,10 +88,8 @@ void add_products(const CsrView<row_t, int32_t>& rows, std::span<const row_t> so
                   std::span<const int32_t> values, int shift, size_t into, size_t n_columns,
                   const WideSums& sums);
 
-// Adds the sums of products of every column with the one `lag` columns after it (itself, if 0), in rows that
-// count as often as their weights say; null: once. Of the last `lag` columns nothing is added.
-void add_squares(const DigitColumns& columns, size_t lag, const uint64_t* weights, Pool& pool,
-                 const WideSums& sums);
+// Adds the sums of squares of every column, in rows that count as often as their weights say; null: once.
+void add_squares(const DigitColumns& columns, const uint64_t* weights, Pool& pool, const WideSums& sums);
 
 // counts[i * n + j] = rows that columns i and j of n, each a list of rows, have in common.
 void count_common(const CsrView<row_t>& columns, size_t n_rows, Pool& pool, int64_t* counts);

@@ -51,7 +51,7 @@ def test_a_column_becomes_whole_numbers_of_24_bits(values, as_list, weighted):
     given_weights = [1 + i % 3 for i in range(len(values))] if weighted else [1] * len(values)
     weights = RowWeights(np.array(given_weights, dtype=np.uint64), 1.0, sum(given_weights)) if weighted else None
     table = read_table(sp.csc_array(column) if as_list else column, allow_missing=True)
-    (part,) = whole_columns(table, "linear", weights, ONE).parts
+    (part,) = whole_columns(table, weights, ONE).parts
     found = part.column(0)
     assert found.tolist() == whole_numbers(values, given_weights)
     assert np.abs(found).max() < 2**23
@@ -62,14 +62,14 @@ def test_a_column_becomes_whole_numbers_of_24_bits(values, as_list, weighted):
 
 def test_zeros_stay_zeros_and_small_whole_numbers_are_exact():
     column = np.array([[0.0], [3.0], [1.0], [7.0], [0.0]])
-    (part,) = whole_columns(read_table(column), "linear", None, ONE).parts
+    (part,) = whole_columns(read_table(column), None, ONE).parts
     assert part.column(0).tolist() == [0, 3 * 2**20, 2**20, 7 * 2**20, 0]
     assert scales(np.array([5e-324]), np.array([1e-323]))[0].tolist() == [1096]
 
 
 def test_infinite_numbers_are_named():
     with pytest.raises(InputError, match="row 1, column 0: inf"):
-        whole_columns(read_table(np.array([[1.0], [np.inf]])), "linear", None, ONE)
+        whole_columns(read_table(np.array([[1.0], [np.inf]])), None, ONE)
 
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=20))
@@ -166,7 +166,7 @@ def test_sums_equal_naive_ones(place, seed, n_rows, kind, share_of_zeros, nomina
     every = [1] * n_rows if weights is None else weights.values.tolist()
     values = sp.csc_array(np.where(np.isnan(X), np.nan, X)) if as_list else X
     table = NumberTable(values, None, nominal=frozenset(nominal))
-    columns = placed(place, whole_columns(table, "linear", weights, threads))
+    columns = placed(place, whole_columns(table, weights, threads))
     targets = WholeTargets.of(read_targets(Y, ["class"] * 3 + ["numeric"]), weights)
     naive = naive_columns(X, nominal, every, 1 if weights is None else weights.unit)
     assert columns.n_columns == len(naive)
@@ -191,7 +191,7 @@ def test_parts_of_the_rows_and_groups_of_the_features_add_up(place, kind, as_lis
     groups = []
     for some, nominal in ((slice(0, 3), ()), (slice(3, 8), (0, 1))):
         table = NumberTable(sp.csc_array(X[:, some]) if as_list else X[:, some], None, nominal=frozenset(nominal))
-        groups.append(placed(place, whole_columns(table, "linear", weights, ONE)))
+        groups.append(placed(place, whole_columns(table, weights, ONE)))
     targets = WholeTargets.of(read_targets(Y, ["class"] * 3 + ["numeric"]), weights)
     wanted = Wanted(True, (1, 5), (0, 3, 4))
     total = None
@@ -207,36 +207,6 @@ def test_parts_of_the_rows_and_groups_of_the_features_add_up(place, kind, as_lis
     check_sums(total, naive_columns(X, (3, 4), every, unit), naive_targets(Y, every)[1:5], every, wanted)
 
 
-@everywhere
-@pytest.mark.parametrize("as_list", [False, True])
-def test_products_of_ranks_and_their_squares(place, as_list):
-    X, Y = make_table(3, 50, 0.6)
-    X = np.round(X[:, [0, 2, 5]] / np.nanmax(np.abs(X[:, [0, 2, 5]]), axis=0), 1)
-    weights = make_weights("whole", 50)
-    every = weights.values.tolist()
-    table = NumberTable(sp.csc_array(X) if as_list else X, None)
-    columns = placed(place, whole_columns(table, "quadratic-ranks", weights, ONE))
-    source = RowSums(
-        [columns], WholeTargets.of(read_targets(Y[:, :2]), weights), weights.values.astype(np.int64), ONE, per_feature=2
-    )
-    naive = []
-    for values in X.T:
-        known = [(x, w) for x, w in zip(values, every, strict=True) if x == x]
-        total = sum(w for _, w in known)
-        ranks = [
-            float("nan") if x != x else 2 * sum(w for y, w in known if y < x) + sum(w for y, w in known if y == x) - total
-            for x in values
-        ]
-        squares = [0 if r != r else r * r for r in ranks]
-        at_zero = next((i for i, x in enumerate(values) if x == 0), None)
-        for column in (ranks, squares):
-            shift = 0 if at_zero is None else column[at_zero]
-            naive.append(whole_numbers(np.array([value - shift for value in column], dtype=float), every))
-    found = source.sums(Wanted(True))
-    assert found.squares.to_ints() == [product(column, column, every) for column in naive]
-    assert found.crossed.to_ints()[::2] == [product(a, b, every) for a, b in zip(naive[::2], naive[1::2], strict=True)]
-
-
 def test_rows_of_weight_three_are_three_rows():
     X, Y = make_table(4, 70)
     weights = RowWeights(np.full(70, 3, dtype=np.uint64), 1.0, 210)
@@ -244,7 +214,7 @@ def test_rows_of_weight_three_are_three_rows():
     for repeat, of_rows in ((1, weights), (3, None)):
         table = NumberTable(np.repeat(X, repeat, axis=0), None, nominal=frozenset([3, 4]))
         targets = WholeTargets.of(read_targets(np.repeat(Y, repeat, axis=0), ["class"] * 3 + ["numeric"]), of_rows)
-        columns = whole_columns(table, "linear", of_rows, ONE)
+        columns = whole_columns(table, of_rows, ONE)
         given_weights = None if of_rows is None else of_rows.values.astype(np.int64)
         if repeat == 1:  # levels of fewer than ten rows are pooled by weight
             found.append(RowSums([columns], targets, given_weights, ONE).sums(Wanted(True, (0, 6), (1,))))
@@ -263,12 +233,12 @@ def test_largest_numbers_and_weights_do_not_overflow(place, n_rows):
     X[:, 9] = np.arange(n_rows) % 30  # levels, in more than one tile
     weights = RowWeights(np.full(n_rows, 2**40 // n_rows - 1, dtype=np.uint64), 1.0, n_rows * (2**40 // n_rows - 1))
     targets = WholeTargets.of(read_targets(np.arange(n_rows)[:, np.newaxis] % 2, ["class"]), weights)
-    columns = whole_columns(NumberTable(X, None, nominal=frozenset([9])), "linear", weights, ONE)
+    columns = whole_columns(NumberTable(X, None, nominal=frozenset([9])), weights, ONE)
     wanted = Wanted(True, (0, targets.n_columns), (0, 2, columns.n_columns - 1))
     for of_rows in (None, weights.values.astype(np.int64)):
-        expected = RowSums([columns], targets, of_rows, ONE, per_feature=2).sums(wanted)
-        found = RowSums([placed(place, columns)], targets, of_rows, ONE, per_feature=2).sums(wanted)
-        for name in ("sums", "squares", "crossed", "with_targets", "with_columns"):
+        expected = RowSums([columns], targets, of_rows, ONE).sums(wanted)
+        found = RowSums([placed(place, columns)], targets, of_rows, ONE).sums(wanted)
+        for name in ("sums", "squares", "with_targets", "with_columns"):
             assert getattr(found, name).to_ints() == getattr(expected, name).to_ints()
     assert max(expected.squares.to_ints()) > 2**60
 
@@ -276,7 +246,7 @@ def test_largest_numbers_and_weights_do_not_overflow(place, n_rows):
 def test_columns_that_do_not_fit_on_a_gpu_stay_where_they_are():
     X, _ = make_table(5, 100)
     X[:, 4] %= 5
-    columns = whole_columns(NumberTable(X, None, nominal=frozenset([3, 4])), "linear", None, ONE)
+    columns = whole_columns(NumberTable(X, None, nominal=frozenset([3, 4])), None, ONE)
     kinds = {
         limit: [type(part) for part in held_columns(NumpyKernels(), columns, limit).parts]
         for limit in (0, 2399, 2400, 2799, 2800)
@@ -293,7 +263,7 @@ def test_arrays_of_any_type_and_order_have_the_same_digits():
     expected = None
     for form in (np.ascontiguousarray, np.asfortranarray, lambda X: X[::-1][::-1], lambda X: np.repeat(X, 2, axis=1)[:, ::2]):
         for dtype in (np.int8, np.int64, np.float32, np.float64):
-            (part,) = whole_columns(read_table(form(whole.astype(dtype))), "linear", None, core.Threads(2)).parts
+            (part,) = whole_columns(read_table(form(whole.astype(dtype))), None, core.Threads(2)).parts
             assert isinstance(part, Digits)
             expected = part.cells if expected is None else expected
             np.testing.assert_array_equal(part.cells, expected)
@@ -302,10 +272,10 @@ def test_arrays_of_any_type_and_order_have_the_same_digits():
 @pytest.mark.parametrize("n_rows", [1, 40, BLOCK, 2 * BLOCK + 33])
 def test_columns_that_are_put_side_by_side_keep_their_numbers(n_rows):
     values = np.random.default_rng(n_rows).normal(size=(n_rows, 6))
-    (all_columns,) = whole_columns(read_table(values), "linear", None, ONE).parts
+    (all_columns,) = whole_columns(read_table(values), None, ONE).parts
     joined = Digits.empty(n_rows, 6)
     for first, last in ((0, 1), (1, 5), (5, 6)):
-        (some,) = whole_columns(read_table(values[:, first:last]), "linear", None, ONE).parts
+        (some,) = whole_columns(read_table(values[:, first:last]), None, ONE).parts
         joined.put(first, some)
     np.testing.assert_array_equal(joined.cells, all_columns.cells)
 
@@ -321,7 +291,7 @@ def test_rows_of_targets(n_targets):
 def test_few_cells_other_than_zero_are_listed():
     X = np.zeros((100, 3))
     X[::9, 1] = 2.0
-    (part,) = whole_columns(read_table(X), "linear", None, ONE).parts
+    (part,) = whole_columns(read_table(X), None, ONE).parts
     assert isinstance(part, Lists)
     assert part.column(1)[0] == 2**22
 

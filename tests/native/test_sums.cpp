@@ -85,11 +85,11 @@ void test_products_of_extreme_digits() {
         Wide own(d * d);
         add_products(table.digits(), every, three, own.sums(d));
         EXPECT(own == expected);
-        add_squares(table.digits(), 0, nullptr, three, squares.sums(1));
+        add_squares(table.digits(), nullptr, three, squares.sums(1));
         EXPECT(squares == plain);
         const std::vector<uint64_t> weights(n_rows, uint64_t(1) << 38);
         Wide weighted(d), shifted(d);
-        add_squares(table.digits(), 0, weights.data(), three, weighted.sums(1));
+        add_squares(table.digits(), weights.data(), three, weighted.sums(1));
         for (size_t j = 0; j < d; ++j) {  // 38 = 14 + 24
             const int64_t product = table.product(j, j);
             shifted.sums(1).add(j, (product & 0xffffffff) << 14, 24);

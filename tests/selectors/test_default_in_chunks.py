@@ -48,10 +48,8 @@ CRITERIA = st.sampled_from(
     [
         "hybrid",
         "omp",
-        LeastSquares(basis="ranks"),
-        LeastSquares(basis="clipped", penalty=0.0),
-        LeastSquares(basis="quadratic-ranks"),
-        Hybrid(linear=LeastSquares(basis="quadratic-ranks", nominal=["count"])),
+        LeastSquares(penalty=0.0),
+        Hybrid(linear=LeastSquares(nominal=["count"])),
     ]
 )
 

@@ -37,13 +37,13 @@ def next_scores(selector, X, Y, selected):
         ({"weights": (1.0, 0.5)}, lambda a, b: a + 0.5 * b),
         ({"combine": "product"}, lambda a, b: a * b),
         ({"information": "jmi", "estimator": "plugin"}, lambda a, b: a + b),
-        ({"penalty": 0.0, "basis": "quadratic-ranks", "alpha": 1}, lambda a, b: a + b),
+        ({"penalty": 0.0, "alpha": 1}, lambda a, b: a + b),
     ],
 )
 def test_every_step_takes_the_best_combination_of_both_selectors(settings, combine):
     X, Y = make_data()
     found = make_selector("hybrid", n_features_to_select=5, **settings).fit(X, Y)
-    linear = {name: settings[name] for name in ("penalty", "basis") if name in settings}
+    linear = {name: settings[name] for name in ("penalty",) if name in settings}
     information = Sieve(settings.get("information", "cmim-positive"), estimator=settings.get("estimator", "miller-madow"))
     for step, best in enumerate(found.selected_):
         selected = found.selected_[:step].tolist()

@@ -141,9 +141,9 @@ class NumpyKernels:
     def products(self, columns, vectors):
         return np.stack([columns[:, rows].astype(np.int64) @ vectors[:, rows].T.astype(np.int64) for rows in _slabs(columns)])
 
-    def squares(self, columns, lag, weights):
-        one, other = (columns[some].astype(np.int64) for some in (slice(len(columns) - lag), slice(lag, None)))
-        other = other if weights is None else other * weights
+    def squares(self, columns, weights):
+        one = columns.astype(np.int64)
+        other = one if weights is None else one * weights
         pieces = [other] if weights is None else [other & 0xFFFFFF, other >> 24 & 0xFFFFFF, other >> 48]
         return np.stack(
             [np.stack([(one * piece)[:, rows].sum(axis=1) for piece in pieces], axis=1) for rows in _slabs(columns)]

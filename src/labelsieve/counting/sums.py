@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,12 +34,10 @@ from labelsieve.tables.targets import TargetTable
 from labelsieve.tables.weights import RowWeights
 
 Real = NDArray[np.float64]
-Basis = Literal["linear", "clipped", "ranks", "quadratic-ranks"]
 BITS = 24  # of a whole number, with its sign
 LARGEST = 2 ** (BITS - 1) - 1
 LABEL_BITS = 22  # a label with unknown cells is 0 or 2^22, and its mean where it is unknown
 BLOCK = 4096  # rows whose digits lie together, as in the core
-CLIP = 2.5  # standard deviations
 FEW_CELLS = 0.2  # of a vector: with fewer other than 0, lists are multiplied row by row
 SPARSE = 0.2  # an array with a smaller share of cells other than 0 is multiplied faster as lists
 MOST_LEVELS, FEW_ROWS = 20, 10  # a nominal column of more levels has those of fewer rows pooled
@@ -164,8 +162,8 @@ class Part(Protocol):
     def add_products(self, vectors: Vectors, out: Wide, threads: core.Threads) -> None:
         """Add the sums of products of all columns with vectors, ``(n_columns, n_vectors)``."""
 
-    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
-        """Add the sums of products of every column with itself, or with the next one (``lag=1``), ``(n_columns, 1)``."""
+    def add_squares(self, weights: NDArray[np.int64] | None, out: Wide, threads: core.Threads) -> None:
+        """Add the sums of squares of every column, ``(n_columns, 1)``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,9 +206,9 @@ class Digits:
         """Add the sums of products of all columns with some of them, ``(n_columns, n_some)``."""
         core.add_own_products(self.cells, self.n_rows, self.n_columns, columns, out.high, out.low, threads)
 
-    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
+    def add_squares(self, weights: NDArray[np.int64] | None, out: Wide, threads: core.Threads) -> None:
         of_rows = None if weights is None else weights.astype(np.uint64)
-        core.add_digit_squares(self.cells, self.n_rows, self.n_columns, lag, of_rows, out.high, out.low, threads)
+        core.add_digit_squares(self.cells, self.n_rows, self.n_columns, of_rows, out.high, out.low, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,10 +231,9 @@ class LevelColumns:
     def add_products(self, vectors: Vectors, out: Wide, threads: core.Threads) -> None:
         core.add_level_products(self.levels, vectors.pieces, vectors.shifts, vectors.into, out.high, out.low)
 
-    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
-        """Add squares, which are the numbers themselves; products of different levels are 0."""
-        if lag == 0:
-            self.add_products(Vectors.of(np.ones((1, self.n_rows), dtype=np.int32), weights), out, threads)
+    def add_squares(self, weights: NDArray[np.int64] | None, out: Wide, threads: core.Threads) -> None:
+        """Add squares, which are the numbers themselves."""
+        self.add_products(Vectors.of(np.ones((1, self.n_rows), dtype=np.int32), weights), out, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,31 +287,13 @@ class Lists:
             columns = self.starts, self.rows, self.numbers
             core.add_listed_vectors(*columns, *listed, piece, BITS * number, out.high, out.low, threads)
 
-    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
-        """Add products of cells with themselves; with ``lag=1``, of columns 2j and 2j + 1, which list the same rows."""
-        other = self.numbers
-        if lag:
-            sizes = np.diff(self.starts)
-            if (sizes[::2] != sizes[1::2]).any():
-                raise ValueError("columns of one feature must list the same rows")
-            steps = np.where(np.arange(self.n_columns) % 2 == 0, sizes, 0)
-            other = other[np.arange(len(other)) + np.repeat(steps, sizes)]
-        if not len(other):
+    def add_squares(self, weights: NDArray[np.int64] | None, out: Wide, threads: core.Threads) -> None:
+        if not len(self.numbers):
             return
-        pieces = [other] if weights is None else pieces_of(other * weights[self.rows])
+        pieces = [self.numbers] if weights is None else pieces_of(self.numbers * weights[self.rows])
         shifts, into = np.array([BITS * k for k in range(len(pieces))], dtype=np.int32), np.zeros(len(pieces), dtype=np.int32)
-        cells = np.arange(len(other), dtype=np.uint32)  # the entries themselves are the rows here
+        cells = np.arange(len(self.numbers), dtype=np.uint32)  # the entries themselves are the rows here
         core.add_list_products(self.starts, cells, self.numbers, np.array(pieces), shifts, into, out.high, out.low, threads)
-
-
-@dataclass(frozen=True, eq=False)
-class ListedLevels(Lists):
-    """The columns of nominal features of a sparse table: 1 where a level is."""
-
-    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
-        """Add squares; products of different levels are 0."""
-        if lag == 0:
-            super().add_squares(weights, 0, out, threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -340,20 +319,18 @@ class WholeColumns:
 
 
 def whole_columns(
-    table: NumberTable, basis: Basis, weights: RowWeights | None, threads: core.Threads, *, allow_missing: bool = True
+    table: NumberTable, weights: RowWeights | None, threads: core.Threads, *, allow_missing: bool = True
 ) -> WholeColumns:
     """Scale the features of a table, with all of its rows, to columns of whole numbers.
 
-    ``basis`` of a numeric feature: its values, values cut at 2.5 standard deviations, ranks, or ranks and their squares.
-    Missing cells have the mean of the others, rounded. A nominal feature has a column for each level but the most frequent
-    one, missing cells being a level; levels of fewer than ten rows share a column if there are more than 20.
+    Missing cells of a numeric feature have the mean of the others, rounded. A nominal feature has a column for each level but
+    the most frequent one, missing cells being a level; levels of fewer than ten rows share a column if there are more than 20.
 
-    Cost: two passes over the values; sorting for ranks and levels. Memory: 4 bytes for a cell, 8 for one that is listed.
+    Cost: two passes over the values; sorting for levels. Memory: 4 bytes for a cell, 8 for one that is listed.
     """
     n_features = table.shape[1]
-    per_feature = 2 if basis == "quadratic-ranks" else 1
     numeric = np.array([j for j in range(n_features) if j not in table.nominal], dtype=np.intp)
-    widths = np.full(n_features, per_feature, dtype=np.int64)
+    widths = np.ones(n_features, dtype=np.int64)
     levels: dict[int, LevelColumns] = {}
     listed: dict[int, list[NDArray[np.uint32]]] = {}  # the rows of every level but the most frequent one
     for column in sorted(table.nominal):
@@ -363,22 +340,20 @@ def whole_columns(
         else:
             levels[column] = level_columns(table.column(column), weights)
             widths[column] = levels[column].n_columns
-    if not allow_missing or table.dense is None or basis != "linear":
+    if not allow_missing or table.dense is None:
         require_finite(table, allow_missing=allow_missing)
     values: Any = table.values if len(numeric) == n_features else table.values[:, numeric]
-    if basis != "linear":
-        values = _in_basis(values, basis, weights)
     first = np.cumsum(widths) - widths
     parts: list[Part] = []
     places: list[NDArray[np.intp]] = []
     if len(numeric):
         parts.append(_scaled(table, values, weights, threads))
-        places.append((first[numeric][:, np.newaxis] + np.arange(per_feature)).reshape(-1))
+        places.append(first[numeric])
     if listed:
         every = [of_level for of_column in listed.values() for of_level in of_column]
         sizes = np.array([len(of_level) for of_level in every], dtype=np.int64)
         rows = np.concatenate([np.empty(0, dtype=np.uint32), *every])
-        parts.append(ListedLevels(starts_of(sizes), rows, np.ones(len(rows), dtype=np.int32), table.shape[0]))
+        parts.append(Lists(starts_of(sizes), rows, np.ones(len(rows), dtype=np.int32), table.shape[0]))
         places.append(np.concatenate([np.arange(first[column], first[column] + widths[column]) for column in listed]))
     for column, part in levels.items():
         parts.append(part)
@@ -528,61 +503,6 @@ def listed_levels(values: Any, column: int, weights: RowWeights | None) -> list[
     return [of_level.astype(np.uint32) for of_level in levels]
 
 
-# Bases other than the values themselves. Cells that are 0 become 0, so that sparse columns stay sparse.
-
-
-def _in_basis(values: Any, basis: Basis, weights: RowWeights | None) -> Any:
-    """Replace every column by those of a basis, an array or a CSC matrix."""
-    n_rows, n_columns = values.shape
-    of_rows = np.ones(n_rows, dtype=np.int64) if weights is None else weights.values.astype(np.int64)
-    per_feature = 2 if basis == "quadratic-ranks" else 1
-    if isinstance(values, np.ndarray):
-        out = np.empty((n_rows, per_feature * n_columns), order="F")
-        for column in range(n_columns):
-            made = _basis_columns(values[:, column].astype(np.float64), basis, of_rows)
-            out[:, per_feature * column : per_feature * (column + 1)] = made.T
-        return out
-    data, rows = [], []
-    for column in range(n_columns):
-        cells = slice(values.indptr[column], values.indptr[column + 1])
-        whole = np.zeros(n_rows)
-        whole[values.indices[cells]] = values.data[cells]
-        made = _basis_columns(whole, basis, of_rows)
-        data += [of_basis[values.indices[cells]] for of_basis in made]
-        rows += [values.indices[cells]] * per_feature
-    starts = np.concatenate([[0], np.cumsum([len(some) for some in rows])])
-    return sp.csc_array((np.concatenate(data), np.concatenate(rows), starts), shape=(n_rows, per_feature * n_columns))
-
-
-def _basis_columns(values: Real, basis: Basis, weights: NDArray[np.int64]) -> Real:
-    """Return the columns of a numeric feature in a basis; NaN where a cell is missing."""
-    known = ~np.isnan(values)
-    zero = int(np.argmax(values == 0)) if (values == 0).any() else None
-    if basis == "clipped":
-        made = _clipped(values, known, weights)[np.newaxis]
-    else:
-        made = np.full((2 if basis == "quadratic-ranks" else 1, len(values)), np.nan)
-        _, index = np.unique(values[known], return_inverse=True)
-        sums = np.bincount(index, weights[known].astype(np.float64)).astype(np.int64)
-        # Twice the rank in the middle of equal values, less the mean: whole numbers.
-        made[0, known] = (2 * np.cumsum(sums) - sums - sums.sum())[index]
-        if basis == "quadratic-ranks":
-            made[1] = np.where(known, made[0] ** 2, 0.0)  # a missing cell has the mean rank
-    return made if zero is None else made - made[:, [zero]]
-
-
-def _clipped(values: Real, known: NDArray[np.bool_], weights: NDArray[np.int64]) -> Real:
-    """Cut values at 2.5 standard deviations, in units of these."""
-    if not known.any():
-        return values
-    exponent = int(np.frexp(np.abs(values[known]).max())[1])
-    scaled = np.ldexp(values, -exponent)  # squares neither overflow nor vanish
-    shares = weights[known] / weights[known].sum()
-    centered = scaled - (shares * scaled[known]).sum()
-    deviation = np.sqrt((shares * centered[known] ** 2).sum())
-    return np.clip(centered / deviation, -CLIP, CLIP) if deviation > 0 else np.where(known, 0.0, np.nan)
-
-
 # Targets.
 
 
@@ -699,7 +619,7 @@ class WholeTargets:
         part = self._listed()
         sums, squares = Wide.zeros(self.n_columns, 1), Wide.zeros(self.n_columns, 1)
         part.add_products(Vectors.of(np.ones((1, part.n_rows), dtype=np.int32), of_rows), sums, threads)
-        part.add_squares(of_rows, 0, squares, threads)
+        part.add_squares(of_rows, squares, threads)
         return sums[:, 0], squares[:, 0]
 
 
@@ -752,15 +672,12 @@ class LinearSums:
     ----------
     sums, squares : Wide, shape (n_columns,)
         Of every column, and of its squares.
-    crossed : Wide, shape (n_columns,)
-        Products of every column with the next one of the same numeric feature; 0 for others.
     with_targets : Wide, shape (n_columns, n_targets)
     with_columns : Wide, shape (n_columns, n_asked)
     """
 
     sums: Wide
     squares: Wide
-    crossed: Wide
     with_targets: Wide
     with_columns: Wide
 
@@ -768,7 +685,6 @@ class LinearSums:
         return LinearSums(
             self.sums + other.sums,
             self.squares + other.squares,
-            self.crossed + other.crossed,
             self.with_targets + other.with_targets,
             self.with_columns + other.with_columns,
         )
@@ -809,8 +725,6 @@ class RowSums:
         Of these rows.
     weights : ndarray of int64, default=None
         Weights of these rows; None: 1.
-    per_feature : int, default=1
-        Columns of a numeric feature.
     threads : Threads
     """
 
@@ -820,11 +734,9 @@ class RowSums:
         targets: WholeTargets,
         weights: NDArray[np.int64] | None,
         threads: core.Threads,
-        *,
-        per_feature: int = 1,
     ) -> None:
         self.starts = starts_of(np.concatenate([group.widths for group in groups]))
-        self._targets, self._weights, self._threads, self._per_feature = targets, weights, threads, per_feature
+        self._targets, self._weights, self._threads = targets, weights, threads
         self._parts: list[tuple[Part, NDArray[np.intp]]] = []
         first = 0
         for group in groups:
@@ -859,7 +771,7 @@ class RowSums:
     def sums(self, wanted: Wanted) -> LinearSums:
         """Add up what is wanted over these rows."""
         n_columns = int(self.starts[-1])
-        sums, squares, crossed = (Wide.zeros(n_columns if wanted.margins else 0) for _ in range(3))
+        sums, squares = (Wide.zeros(n_columns if wanted.margins else 0) for _ in range(2))
         with_targets = self._with_targets(*wanted.targets)
         with_columns = Wide.zeros(n_columns, len(wanted.columns))
         ones = Vectors.of(np.ones((1, self._n_rows), dtype=np.int32), self._weights) if wanted.margins else None
@@ -868,9 +780,8 @@ class RowSums:
             if ones is not None:
                 part.add_products(ones, into := Wide.zeros(part.n_columns, 1), self._threads)
                 _put(sums, places, into[:, 0])
-                for lag in range(self._per_feature if part.n_columns > 1 else 1):
-                    part.add_squares(self._weights, lag, into := Wide.zeros(part.n_columns, 1), self._threads)
-                    _put((squares, crossed)[lag], places, into[:, 0])
+                part.add_squares(self._weights, into := Wide.zeros(part.n_columns, 1), self._threads)
+                _put(squares, places, into[:, 0])
             if not len(asked):
                 continue
             into = Wide.zeros(part.n_columns, len(asked))
@@ -882,7 +793,7 @@ class RowSums:
                     newest = Vectors.of(chosen, self._weights)
                 part.add_products(newest, into, self._threads)
             _put(with_columns, places, into)
-        return LinearSums(sums, squares, crossed, with_targets, with_columns)
+        return LinearSums(sums, squares, with_targets, with_columns)
 
     def _with_targets(self, first: int, last: int) -> Wide:
         """Add up the products of all columns with some targets, which are made dense once for all columns that need it."""
@@ -957,7 +868,7 @@ class SharedSums:
         for column in list(self._columns)[: max(0, len(self._columns) - self._most)]:
             del self._columns[column]
         margins = self._margins
-        return LinearSums(margins.sums, margins.squares, margins.crossed, found.with_targets, with_columns)
+        return LinearSums(margins.sums, margins.squares, found.with_targets, with_columns)
 
 
 @dataclass(frozen=True, eq=False)

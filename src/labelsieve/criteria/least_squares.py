@@ -7,9 +7,7 @@ from labelsieve.criteria.criterion import Criterion
 from labelsieve.errors import not_negative, one_of, share
 from labelsieve.tables.types import ColumnsLike
 
-Basis = Literal["linear", "clipped", "ranks", "quadratic-ranks"]
 Combine = Literal["sum", "product"]
-BASES = ("linear", "clipped", "ranks", "quadratic-ranks")
 
 
 class LeastSquares(Criterion):
@@ -36,9 +34,6 @@ class LeastSquares(Criterion):
     ----------
     penalty : float, default=2.0
         The factor :math:`c`: 0 counts every drop; 2 is the penalty of Akaike's criterion.
-    basis : {"linear", "clipped", "ranks", "quadratic-ranks"}, default="linear"
-        Columns of a numeric feature: its values, values cut at 2.5 standard deviations, its ranks, or its ranks and their
-        squares, whose gain is that of both with twice the penalty.
     nominal : "all" or sequence of int or str, default=None
         Columns of numbers that are categories. Text, categories and booleans of a frame are always nominal. None: those that
         the discretizer declares nominal; without a discretizer, all. A nominal feature has a column for each level; its gain is
@@ -65,13 +60,11 @@ class LeastSquares(Criterion):
     paper: ClassVar[str] = "Chen, Billings and Luo 1989; Tropp, Gilbert and Strauss 2006; the penalty c is ours"
     listed = False
 
-    def __init__(self, *, penalty: float = 2.0, basis: Basis = "linear", nominal: ColumnsLike | None = None) -> None:
-        self.penalty = not_negative(penalty, "penalty")
-        one_of(basis, "basis", BASES)
-        self.basis, self.nominal = basis, nominal
+    def __init__(self, *, penalty: float = 2.0, nominal: ColumnsLike | None = None) -> None:
+        self.penalty, self.nominal = not_negative(penalty, "penalty"), nominal
 
     def __repr__(self) -> str:
-        return f"LeastSquares(penalty={self.penalty!r}, basis={self.basis!r}, nominal={self.nominal!r})"
+        return f"LeastSquares(penalty={self.penalty!r}, nominal={self.nominal!r})"
 
 
 class Hybrid(Criterion):

@@ -14,7 +14,6 @@ from labelsieve import core
 from labelsieve.counting.backends import Backend
 from labelsieve.counting.backends.chunked.sums import ChunkedSums
 from labelsieve.counting.sums import (
-    Basis,
     LinearSums,
     RowSums,
     SharedSums,
@@ -63,7 +62,6 @@ def linear_data(
     table: NumberTable,
     targets: TargetTable,
     *,
-    basis: Basis = "linear",
     nominal: ColumnsLike | None = None,
     weights: Real | None = None,
     n_jobs: int | None = None,
@@ -74,22 +72,20 @@ def linear_data(
 
     ``backend`` counts the same rows, and adds up the products of the columns where it can; None: the core does.
 
-    Cost: two passes over the values; sorting for ranks. Memory: 4 bytes for each cell, 8 for each that a sparse matrix stores.
+    Cost: two passes over the values. Memory: 4 bytes for each cell, 8 for each that a sparse matrix stores.
     """
     if nominal is not None:
         named = nominal if isinstance(nominal, str) else column_numbers(nominal, table.names, table.shape[1], "nominal")
         table = declare_nominal(table, named)
     threads, quantized = core.Threads(n_threads(n_jobs)), None if weights is None else quantize(weights)
     n_rows, n_features = table.shape
-    per_feature = n_per_feature(basis)
     if table.dense is not None:
-        require_memory(4 * n_rows * n_features * per_feature, "A linear model of", n_features, 1)
-    columns = whole_columns(table, basis, quantized, threads, allow_missing=allow_missing)
+        require_memory(4 * n_rows * n_features, "A linear model of", n_features, 1)
+    columns = whole_columns(table, quantized, threads, allow_missing=allow_missing)
     if backend is not None:
         columns = backend.hold_columns(columns)
     whole = WholeTargets.of(targets, quantized)
-    of_rows = row_total(quantized, n_rows)[1]
-    return LinearData(RowSums([columns], whole, of_rows, threads, per_feature=per_feature), whole, quantized)
+    return LinearData(RowSums([columns], whole, row_total(quantized, n_rows)[1], threads), whole, quantized)
 
 
 class StoredColumns:
@@ -98,7 +94,7 @@ class StoredColumns:
     Parameters
     ----------
     table : ChunkedTable
-    targets, basis, nominal, weights, n_jobs, allow_missing
+    targets, nominal, weights, n_jobs, allow_missing
         As for :func:`linear_data`.
     """
 
@@ -107,13 +103,12 @@ class StoredColumns:
         table: ChunkedTable,
         targets: TargetTable,
         *,
-        basis: Basis = "linear",
         nominal: ColumnsLike | None = None,
         weights: Real | None = None,
         n_jobs: int | None = None,
         allow_missing: bool = True,
     ) -> None:
-        self._table, self._basis, self._allow_missing = table, basis, allow_missing
+        self._table, self._allow_missing = table, allow_missing
         self._threads, self._weights = core.Threads(n_threads(n_jobs)), None if weights is None else quantize(weights)
         n_rows, n_features = table.shape
         self._nominal: Collection[int] = ()
@@ -125,7 +120,6 @@ class StoredColumns:
             n_features,
             self._targets,
             row_total(self._weights, n_rows)[1],
-            per_feature=n_per_feature(basis),
             memory_limit=table.memory_limit,
             threads=self._threads,
             folder=table.cache_folder,
@@ -138,7 +132,7 @@ class StoredColumns:
             return
         numbers = read_table(features, allow_missing=True)
         numbers = declare_nominal(numbers, [at for at, column in enumerate(columns) if column in self._nominal])
-        whole = whole_columns(numbers, self._basis, self._weights, self._threads, allow_missing=self._allow_missing)
+        whole = whole_columns(numbers, self._weights, self._threads, allow_missing=self._allow_missing)
         self._stored.add(whole)
 
     def linear_data(self, backend: str = "chunked") -> LinearData:
@@ -163,11 +157,6 @@ class StoredColumns:
         return LinearData(source, self._targets, self._weights)
 
 
-def n_per_feature(basis: Basis) -> int:
-    """Return the number of columns that a numeric feature has in this basis."""
-    return 2 if basis == "quadratic-ranks" else 1
-
-
 LEAST_LEFT = 1e-8  # of the variance of a column: with less left, given the selected features, it has no gain
 ROUNDING = 100  # times the share of variance that rounding to 24 bits may add to a column must be left, too
 WEAK, GUARD = 0.01, 10.0  # with less than 1 % left, a column's drop counts where it exceeds ten times that of noise
@@ -187,7 +176,7 @@ class LeastSquaresGain(Gain):
 
     :math:`z_f` and the residuals :math:`R_y` are kept orthogonal to the selected features. :math:`c \, d_f |R_y|^2 / N`
     is a penalty for the degrees of freedom: a column of noise lowers the sum of squares by :math:`|R_y|^2 / N` on average. The
-    first term is the drop by all columns of a feature (levels, or ranks and their squares), and :math:`d_f` is their number.
+    first term is the drop by all columns of a feature, one for each level if it is nominal, and :math:`d_f` is their number.
 
     A column with less than :math:`10^{-8}` of its variance left has no gain. With less than one per cent left, as in spectra
     and in rounded copies of a selected feature, its drop for a target counts only if it exceeds :math:`10 |R_y|^2 / N`.
@@ -305,11 +294,8 @@ class LeastSquaresGain(Gain):
         squares, sums, factors = found.squares, (found.sums, found.sums), (self._factors, self._factors)
         if (np.diff(self._starts) != 1).any():
             rows, columns = _triangles(self._starts)
-            own, next_one = rows == columns, rows == columns + 1
-            squares = Wide(*(np.where(own, of[rows], 0) for of in (squares.high, squares.low)))
             # Levels of one feature have no common rows: their products are 0.
-            squares.high[next_one] = found.crossed.high[columns[next_one]]
-            squares.low[next_one] = found.crossed.low[columns[next_one]]
+            squares = Wide(*(np.where(rows == columns, of[rows], 0) for of in (squares.high, squares.low)))
             sums, factors = (found.sums[rows], found.sums[columns]), (self._factors[rows], self._factors[columns])
         self._squares, self._squares_low = self._center_squares(squares, *sums, *factors)
 

@@ -104,7 +104,6 @@ class BaseCountingSieve(BaseSieve):
             is_given = isinstance(method.discretizer, AsGiven)
             nominal = "all" if is_given else vars(method.discretizer).get("nominal")
         return {
-            "basis": linear.basis,
             "nominal": nominal,
             "weights": problem.weights,
             "n_jobs": self.n_jobs,

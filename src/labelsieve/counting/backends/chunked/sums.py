@@ -25,7 +25,6 @@ class SumRows:
     groups: list[WholeColumns]
     targets: WholeTargets
     weights: NDArray[np.int64] | None
-    per_feature: int
 
     def sums(self, wanted: Wanted, n_threads: int = 1) -> LinearSums:
         """Add up what is wanted over these rows."""
@@ -33,7 +32,7 @@ class SumRows:
 
     def added(self, wanted: Wanted, threads: core.Threads) -> LinearSums:
         """Add up what is wanted over these rows, in threads that exist."""
-        return RowSums(self.groups, self.targets, self.weights, threads, per_feature=self.per_feature).sums(wanted)
+        return RowSums(self.groups, self.targets, self.weights, threads).sums(wanted)
 
 
 class _Piece(NamedTuple):
@@ -47,7 +46,7 @@ class ChunkedSums:
     """A :class:`~labelsieve.counting.sums.SumSource` whose columns are in a temporary file, where :meth:`add` puts them.
 
     The file takes 4 bytes for each cell, 8 for each that is listed, and every answer reads it once. A chunk takes an eighth of
-    ``memory_limit``, and at most 64 MB. A numeric feature has ``per_feature`` columns.
+    ``memory_limit``, and at most 64 MB.
     """
 
     ahead = AHEAD
@@ -58,12 +57,11 @@ class ChunkedSums:
         targets: WholeTargets,
         weights: NDArray[np.int64] | None,
         *,
-        per_feature: int,
         memory_limit: int,
         threads: core.Threads,
         folder: Path | None = None,
     ) -> None:
-        self._targets, self._weights, self._per_feature, self._threads = targets, weights, per_feature, threads
+        self._targets, self._weights, self._threads = targets, weights, threads
         self._n_rows, self._n_features = targets.columns.shape[0], n_features
         self._limit = min(MOST_BYTES, memory_limit // 8)
         if folder is not None:
@@ -112,7 +110,7 @@ class ChunkedSums:
         digits = Digits.empty(stop - start, self._n_digits, memory)
         columns = _joined(map(self._read, self._pieces[number]), digits)
         weights = None if self._weights is None else self._weights[start:stop]
-        return SumRows([columns], self._targets.take_rows(start, stop), weights, self._per_feature)
+        return SumRows([columns], self._targets.take_rows(start, stop), weights)
 
     def _read(self, piece: _Piece) -> WholeColumns:
         self._file.raw.seek(piece.position)

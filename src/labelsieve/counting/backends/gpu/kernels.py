@@ -296,11 +296,11 @@ class CudaKernels(CardMemory):
         arguments = columns, _pitch(columns), n_columns, vectors, n_vectors
         return self._slabs("products", tiles, n_rows, (n_columns, n_vectors), *arguments)
 
-    def squares(self, columns: DeviceArray, lag: int, weights: DeviceArray | None) -> Any:
-        """Add up the products of columns with those ``lag`` after them: ``(n_slabs, n_columns - lag, n_pieces)``."""
+    def squares(self, columns: DeviceArray, weights: DeviceArray | None) -> Any:
+        """Add up the squares of columns: ``(n_slabs, n_columns, n_pieces)``."""
         n_columns, n_rows = columns.shape
-        shape = n_columns - lag, 1 if weights is None else 3
-        return self._slabs("squares", (n_columns - lag, 1), n_rows, shape, columns, _pitch(columns), lag, weights)
+        shape = n_columns, 1 if weights is None else 3
+        return self._slabs("squares", (n_columns, 1), n_rows, shape, columns, _pitch(columns), weights)
 
     def level_products(self, levels: DeviceArray, tiles: DeviceArray, n_columns: int, vectors: DeviceArray) -> Any:
         """Add up the products of levels with vectors: ``(n_slabs, n_columns, n_vectors)``; tiles are those of sums.cu."""

@@ -48,21 +48,20 @@ products(const int* columns, i64 pitch, i64 n_columns, const int* vectors, i64 n
     out[(blockIdx.y * n_columns + c) * n_vectors + v] = total;
 }
 
-// Products of every column with the one `lag` columns after it. The weighted number is cut into pieces of 24 bits, the last one
-// with its sign: [slab][column][piece], with one piece where all rows count once (`weights` is null).
+// Squares of every column. The weighted number is cut into pieces of 24 bits, the last one with its sign:
+// [slab][column][piece], with one piece where all rows count once (`weights` is null).
 extern "C" __global__ void __launch_bounds__(THREADS)
-squares(const int* columns, i64 pitch, i64 lag, const u64* weights, i64 n_rows, i64 slab, i64* out) {
-  const int* one = columns + blockIdx.x * pitch;
-  const int* other = one + lag * pitch;
+squares(const int* columns, i64 pitch, const u64* weights, i64 n_rows, i64 slab, i64* out) {
+  const int* column = columns + blockIdx.x * pitch;
   const i64 begin = blockIdx.y * slab, end = min(n_rows, begin + slab);
   i64 sums[3] = {};
   for (i64 row = begin + threadIdx.x; row < end; row += THREADS) {
-    const i64 number = one[row];
+    const i64 number = column[row];
     if (!weights) {
-      sums[0] += number * other[row];
+      sums[0] += number * number;
       continue;
     }
-    const i64 weighted = other[row] * i64(weights[row]);
+    const i64 weighted = number * i64(weights[row]);
     sums[0] += number * (weighted & 0xffffff);
     sums[1] += number * (weighted >> 24 & 0xffffff);
     sums[2] += number * (weighted >> 48);

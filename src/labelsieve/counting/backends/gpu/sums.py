@@ -95,14 +95,12 @@ class DeviceNumbers:
             pieces = self.kernels.to_device(vectors.pieces)
             _add_slabs(self.kernels, self.kernels.products(self.cells, pieces), vectors.shifts, vectors.into, out)
 
-    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
-        if self.n_columns <= lag:
-            return
+    def add_squares(self, weights: NDArray[np.int64] | None, out: Wide, threads: core.Threads) -> None:
         with self.kernels.device:
             of_rows = None if weights is None else self.kernels.to_device(weights)
-            slabs = self.kernels.squares(self.cells, lag, of_rows)
+            slabs = self.kernels.squares(self.cells, of_rows)
             shifts = np.arange(slabs.shape[2], dtype=np.int32) * BITS
-            _add_slabs(self.kernels, slabs, shifts, np.zeros_like(shifts), out[: self.n_columns - lag])
+            _add_slabs(self.kernels, slabs, shifts, np.zeros_like(shifts), out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,10 +149,9 @@ class DeviceLevels:
             slabs = self.kernels.level_products(self.levels, self.tiles, self.n_columns, pieces)
             _add_slabs(self.kernels, slabs, vectors.shifts, vectors.into, out)
 
-    def add_squares(self, weights: NDArray[np.int64] | None, lag: int, out: Wide, threads: core.Threads) -> None:
-        """Add squares, which are the numbers themselves; products of different levels are 0."""
-        if lag == 0:
-            self.add_products(Vectors.of(np.ones((1, self.n_rows), dtype=np.int32), weights), out, threads)
+    def add_squares(self, weights: NDArray[np.int64] | None, out: Wide, threads: core.Threads) -> None:
+        """Add squares, which are the numbers themselves."""
+        self.add_products(Vectors.of(np.ones((1, self.n_rows), dtype=np.int32), weights), out, threads)
 
 
 def _add_slabs(
