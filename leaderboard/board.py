@@ -195,6 +195,7 @@ def _selections(db: sqlite3.Connection) -> list[tuple[str, str, float, float]]:
 KEY = ("dataset", "split", "method", "classifier")
 PRINTS = ("data", "rows", "settings", "code")
 USED = ("seconds", "cpu", "peak_mb", "error")
+NO_MORE = ("preparing", "seconds")  # of a run: columns of files that earlier versions exported
 TEXTS = frozenset({"dataset", "method", "classifier", "error", *PRINTS, "sizes", "measures"})
 CELLS, SELECTIONS, VALUES = "cells.parquet", "selections.parquet", "values.parquet"
 META = b"labelsieve"
@@ -245,7 +246,8 @@ def import_results(folder: str | os.PathLike[str], study: str | os.PathLike[str]
             own = {key: value for key, value in facts["facts"].items() if key not in ("format", "version")}
             _insert(db, "facts", [{"key": key, "value": value} for key, value in own.items()])
             _insert(db, "datasets", facts["datasets"])
-            _insert(db, "runs", facts["runs"])
+            runs = [{name: value for name, value in run.items() if name not in NO_MORE} for run in facts["runs"]]
+            _insert(db, "runs", runs)
             _insert(db, "selections", [{**row, "selected": _text(row["selected"])} for row in selections.to_pylist()])
             rows = cells.to_pylist()
             _insert(db, "cells", rows)

@@ -215,7 +215,7 @@ def run(
         for key, part in parts.items():
             store = stores[key] = stack.enter_context(StudyStore(out / key[0] / key[1]))
             datasets = [(data.name, data.data, *data.shape, data.test_share) for data in part.facts.values()]
-            store.begin(part.protocol.plain(), datasets, 0.0)
+            store.begin(part.protocol.plain(), datasets)
         for index, results in _in_workers(cells, parts, Queue(cells, costs), jobs, deadline):
             cell = cells[index]
             for result in results:

@@ -1,7 +1,6 @@
 """``labelsieve compare``: what they print, how they go on, what they refuse."""
 
 import json
-import re
 
 import numpy as np
 import pandas as pd
@@ -42,18 +41,6 @@ def test_compare_prints_means_and_goes_on_where_it_was(files, tmp_path):
     assert again.stdout == first.stdout
     more = compare(files, tmp_path / "study", methods="jmi,mim,scls")
     assert "4 cells run, 16 already stored, 0 failed" in more.stderr
-
-
-def test_profile_says_where_the_time_went(files, tmp_path):
-    result = compare(files[:1], tmp_path / "study", "--profile", classifier="br")
-    assert result.exit_code == 0, result.output
-    assert re.search(
-        r"time of all cells: selection [\d.]+ %, training [\d.]+ %, prediction .* storage [\d.]+ %\.", result.stderr
-    )
-    rows = [line.split() for line in result.stderr.splitlines() if line.startswith(("method ", "jmi ", "total "))]
-    assert rows[0] == ["method", "select", "train", "predict", "measures", "other", "storage", "seconds"]
-    assert sum(map(float, rows[1][1:-1])) == pytest.approx(float(rows[1][-1]), abs=0.05)
-    assert sum(map(float, rows[2][1:-1:2])) == pytest.approx(100, abs=0.5)
 
 
 def test_dry_run_lists_cells_and_writes_nothing(files, tmp_path):

@@ -30,7 +30,6 @@ OWN = {
     "--output",
     "--out",
     "--dry-run",
-    "--profile",
     "--format",
     "--json",
     "--report",

@@ -79,7 +79,6 @@ def everything(folder):
     """All that is read from a study."""
     results = StudyResults(folder)
     results.to_frame()
-    results.time_profile().to_markdown()
     study_report(results).html()
     for classifier in results.classifiers:
         for measure in results.measures:

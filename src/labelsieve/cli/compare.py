@@ -28,12 +28,11 @@ from labelsieve.cli.options import (
 )
 from labelsieve.cli.run_study import CHANGED, DRY_RUN, JOBS, OUT, RETRY, Changed, PartOptions, RunOptions
 from labelsieve.errors import InputError
-from labelsieve.report.text import plain_table, printable, prose, tables, text_of
+from labelsieve.report.text import printable, prose, tables
 
 if TYPE_CHECKING:
-    from labelsieve.studies import Outcome, Profile, Protocol, StudyPlan, StudyResults
+    from labelsieve.studies import Outcome, Protocol, StudyPlan, StudyResults
 
-NARROW = {"selection": "select", "training": "train", "prediction": "predict", "training and prediction": "train+predict"}
 
 # The default of the library, its strongest simple rival by information, and two ways that users of scikit-learn know.
 DEFAULT_METHODS = "hybrid,cmim,extra-trees,l1"
@@ -55,7 +54,6 @@ MEASURES = (
     "numeric targets rrmse."
 )
 FILLED = "train-mean: impute missing cells by the means of the training rows. Default: an error if unsupported."
-PROFILE = "Print the time of all stored cells, by method and phase."
 DATA = f"{FILE} Or one .toml file with the whole protocol."
 
 
@@ -111,7 +109,6 @@ def compare(
     ] = None,
     changed: Annotated[Changed, typer.Option(help=CHANGED, rich_help_panel=RUN)] = Changed.refuse,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help=RETRY, rich_help_panel=RUN)] = False,
-    profile: Annotated[bool, typer.Option("--profile", help=PROFILE, rich_help_panel=RUN)] = False,
     format: FormatOption = Format.table,
     json: JsonOption = False,
 ) -> None:
@@ -163,8 +160,6 @@ def compare(
         results = StudyResults(study.folder, protocol=protocol)
         if len(protocols) == 1:
             print_means(protocol, results, outcome, format)
-        if profile:
-            print_profile(results.time_profile())
         outcomes[Path(study.folder)] = outcome
         stored.append(results)
     if len(protocols) > 1 and not dry_run:
@@ -348,12 +343,3 @@ def _ties(table: MeanTable) -> str:
     tied = table["n_tied_for_first"]
     where = "one of them" if tied == 1 else f"{tied} of them"
     return f" On {where} several methods share the first rank, and each of them is counted." if tied else ""
-
-
-def print_profile(profile: "Profile") -> None:
-    """Print the seconds of every method by phase."""
-    head, *rows = profile.rows()
-    table = plain_table(head[0], *(f">{NARROW.get(name, name)}" for name in head[1:]))
-    for row in rows:
-        table.add_row(*map(printable, row))
-    typer.echo("\n".join(["", prose("Seconds of all stored cells, and their shares:"), "", text_of(table)]), err=True)

@@ -129,14 +129,10 @@ def plan_rows(plan: "StudyPlan") -> list[list[Any]]:
 
 
 def end(outcomes: "dict[Path, Outcome]", results_of_runs: "Iterable[StudyResults]") -> None:
-    """Print the outcome and the time of every folder; exit with code 1 and the errors when cells failed."""
-    results_of_runs = list(results_of_runs)
-    for (out, outcome), results in zip(outcomes.items(), results_of_runs, strict=True):
+    """Print the outcome of every folder; exit with code 1 and the errors when cells failed."""
+    for out, outcome in outcomes.items():
         known = f"{outcome.n_known:,} already stored" + (f", {outcome.n_stale:,} stale ones kept" if outcome.n_stale else "")
         typer.echo(f"labelsieve: {outcome.n_run:,} cells run, {known}, {outcome.n_failed:,} failed; all in {out}.", err=True)
-        profile = results.time_profile()
-        shares = [f"{kind} {100 * profile.share(kind):.1f} %" for kind, seconds in profile.total.items() if seconds > 0]
-        typer.echo(f"labelsieve: time of all cells: {', '.join(shares) or 'none'}.", err=True)
         if outcome.n_stale:
             typer.echo(f"labelsieve: note: a change in {outcome.changes}; the cells of before were kept.", err=True)
     if any(outcome.n_failed for outcome in outcomes.values()):

@@ -7,7 +7,7 @@ folder as tables and figures. Start reading in ``study.py``.
 from labelsieve.errors import StudyError
 from labelsieve.studies.plan import StudyPlan
 from labelsieve.studies.protocol import Protocol
-from labelsieve.studies.results import Grid, Profile, StudyResults
+from labelsieve.studies.results import Grid, StudyResults
 from labelsieve.studies.study import Outcome, Study
 
-__all__ = ["Grid", "Outcome", "Profile", "Protocol", "Study", "StudyError", "StudyPlan", "StudyResults"]
+__all__ = ["Grid", "Outcome", "Protocol", "Study", "StudyError", "StudyPlan", "StudyResults"]

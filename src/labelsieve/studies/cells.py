@@ -4,7 +4,7 @@ import copy
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -99,7 +99,7 @@ class BatchRunner:
                     rankings[step.method.name] = ranking
                     yield StepResult(index, ranking, None, watch.used())
                 elif step.method.name in rankings:
-                    values = work.evaluate(self._evaluation(step, rankings[step.method.name]), watch=watch)
+                    values = work.evaluate(self._evaluation(step, rankings[step.method.name]))
                     yield StepResult(index, None, values, watch.used())
             except Exception as error:
                 yield StepResult(index, None, None, watch.used(), error_text(error))
@@ -210,71 +210,57 @@ class SplitWork:
             positions = [position for position, column in enumerate(columns) if column in self._nominal]
             estimator.set_params(**dict.fromkeys(names, positions))
 
-    def evaluate(self, task: Evaluation, *, watch: "Stopwatch | None" = None) -> list[MeasuredValue]:
-        """Return every measure for every number of features; ``watch`` measures the phases.
+    def evaluate(self, task: Evaluation) -> list[MeasuredValue]:
+        """Return every measure for every number of features.
 
         A classifier that selects features by itself has ``predictions_by_size(X, Y, queries, sizes)``: it receives all features
         of the ranking and yields each size with the labels predicted from so many. Sizes then share their common work.
         """
-        watch = Stopwatch() if watch is None else watch
         keywords = {name: convention_options(name, task.convention) for name in task.measures}
         if "rrmse" in keywords:
             keywords["rrmse"]["baseline"] = np.asarray(self.Y.mean(axis=0))
         needs: set[str] = {MEASURES[name].needs for name in task.measures}
         if is_nested(task.classifier):
-            predictions = self._nested(task, needs, watch)
+            predictions = self._nested(task, needs)
         elif hasattr(task.classifier, "predictions_by_size"):
-            predictions = self._by_size(task, watch)
+            predictions = self._by_size(task)
         else:
-            predictions = self._separate(task, needs, watch)
+            predictions = self._separate(task, needs)
         measured = []
         truth = self.test_Y if "numbers" in needs else TrueLabels.of(self.test_Y)
         for prediction in predictions:
-            with watch.phase("measures"):
-                for name in task.measures:
-                    measure = MEASURES[name]
-                    answers = prediction.scores if measure.needs == "scores" else prediction.predicted
-                    value = measure.function(truth, answers, **keywords[name])
-                    measured.append(MeasuredValue(prediction.n_features, name, float(value)))
+            for name in task.measures:
+                measure = MEASURES[name]
+                answers = prediction.scores if measure.needs == "scores" else prediction.predicted
+                value = measure.function(truth, answers, **keywords[name])
+                measured.append(MeasuredValue(prediction.n_features, name, float(value)))
         return measured
 
-    def _nested(self, task: Evaluation, needs: set[str], watch: "Stopwatch") -> Iterator[Predictions]:
-        """Evaluate all sizes with one neighbor search, in which training and prediction are one phase."""
-        features, sizes = list(task.ranking[: max(task.sizes)]), list(task.sizes)
-        with watch.phase("both"):  # the scaler is fitted with the first classifier
-            X, test_X = self._learning_rows
-        predictions = nested_predictions(task.classifier, X, self.Y, test_X, features=features, sizes=sizes)
-        for _ in sizes:
-            with watch.phase("both"):
-                size, scores = next(predictions)
+    def _nested(self, task: Evaluation, needs: set[str]) -> Iterator[Predictions]:
+        """Evaluate all sizes with one neighbor search."""
+        features, (X, test_X) = list(task.ranking[: max(task.sizes)]), self._learning_rows
+        predictions = nested_predictions(task.classifier, X, self.Y, test_X, features=features, sizes=list(task.sizes))
+        for size, scores in predictions:
             yield Predictions(size, scores if "numbers" in needs else scores > 0.5, scores)
 
-    def _by_size(self, task: Evaluation, watch: "Stopwatch") -> Iterator[Predictions]:
+    def _by_size(self, task: Evaluation) -> Iterator[Predictions]:
         """Evaluate a classifier that selects by itself, on all features of the ranking, unscaled, as it may discretize them."""
         classifier, columns = _seeded(task.classifier, task.seed), list(task.ranking)
-        predictions = iter(
-            classifier.predictions_by_size(self.X[:, columns], self.Y, self.test_X[:, columns], list(task.sizes))
-        )
-        for _ in task.sizes:
-            with watch.phase("both"):
-                size, predicted = next(predictions)
+        queries = self.test_X[:, columns]
+        for size, predicted in classifier.predictions_by_size(self.X[:, columns], self.Y, queries, list(task.sizes)):
             yield Predictions(size, predicted)
 
-    def _separate(self, task: Evaluation, needs: set[str], watch: "Stopwatch") -> Iterator[Predictions]:
-        seeded = _seeded(task.classifier, task.seed)
-        with watch.phase("training"):  # the scaler is fitted with the first classifier
-            X, test_X = self._learning_rows
+    def _separate(self, task: Evaluation, needs: set[str]) -> Iterator[Predictions]:
+        seeded, (X, test_X) = _seeded(task.classifier, task.seed), self._learning_rows
         Y = dense_array(self.Y) if type(seeded).__module__.startswith("sklearn.") else self.Y  # few of them take sparse labels
         for size in task.sizes:
             columns = sorted(task.ranking[:size])  # the order of a selector's ``transform``
             classifier = clone(seeded)
             self._set_nominal(classifier, columns)
-            with watch.phase("training"):
-                classifier.fit(X[:, columns], Y)
-            with watch.phase("prediction"):
-                queries = test_X[:, columns]
-                predicted = classifier.predict(queries) if needs & {"labels", "numbers"} else None
-                scores = for_one_label(label_scores(classifier, queries), self.test_Y) if "scores" in needs else None
+            classifier.fit(X[:, columns], Y)
+            queries = test_X[:, columns]
+            predicted = classifier.predict(queries) if needs & {"labels", "numbers"} else None
+            scores = for_one_label(label_scores(classifier, queries), self.test_Y) if "scores" in needs else None
             yield Predictions(size, predicted, scores)
 
 
@@ -334,34 +320,17 @@ CLEAR, STATUS = Path("/proc/self/clear_refs"), Path("/proc/self/status")
 
 
 class Stopwatch:
-    """Measure the seconds since construction, and those of each phase.
-
-    >>> watch = Stopwatch()
-    >>> with watch.phase("training"):
-    ...     _ = sum(range(1000))
-    >>> 0 < watch.by_phase["training"] <= watch.used().seconds
-    True
-    """
+    """Measure the seconds since construction, and the peak memory."""
 
     def __init__(self) -> None:
-        self.by_phase: dict[str, float] = {}
         reset_peak()
         self._cpu = time.process_time()
         self._started = time.perf_counter()
 
-    @contextmanager
-    def phase(self, name: str) -> Iterator[None]:
-        """Add the seconds of the block to a phase."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.by_phase[name] = self.by_phase.get(name, 0.0) + time.perf_counter() - started
-
     def used(self) -> ResourcesUsed:
         """Return the resources used so far."""
         cpu = time.process_time() - self._cpu
-        return ResourcesUsed(time.perf_counter() - self._started, peak_mb(), dict(self.by_phase), cpu)
+        return ResourcesUsed(time.perf_counter() - self._started, peak_mb(), cpu)
 
 
 def reset_peak() -> None:

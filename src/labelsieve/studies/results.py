@@ -1,4 +1,4 @@
-"""Results of a study, read from its folder: tables of means and ranks, tests, figures and the profile of its time."""
+"""Results of a study, read from its folder: tables of means and ranks, tests and figures."""
 
 import json
 import math
@@ -6,7 +6,6 @@ import os
 import re
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from itertools import product
@@ -89,7 +88,6 @@ class StudyResults:
             self._selection_seconds: dict[tuple[str, ...], float] = {tuple(key): total for *key, total in selecting}
             evaluating = db.execute(f"SELECT dataset, method, classifier, {seconds.format('cells')} 1, 2, 3")
             self._evaluation_seconds: dict[tuple[str, ...], float] = {tuple(key): total for *key, total in evaluating}
-            self._profile = read_profile(db)
         if protocol is not None:
             sizes = {
                 (name, method.name, learner.name): set(protocol.sizes(self.shapes[name].n_features, method, learner))
@@ -135,7 +133,6 @@ class StudyResults:
         self._evaluation_seconds = {}
         for (*key, _), spent in cells.items():
             self._evaluation_seconds[tuple(key)] = self._evaluation_seconds.get(tuple(key), 0.0) + spent
-        self._profile = Profile({}, 0.0, 0.0)
         self._keep(rows, list(failures), list(methods))
         return self
 
@@ -328,10 +325,6 @@ class StudyResults:
         table = [[grid.value(dataset, name) for name in names] for dataset in grid.rows]
         lower = grid.lower_is_better
         return compare(np.array(table), lower_is_better=lower, methods=names, control=control, test=test, alpha=alpha)
-
-    def time_profile(self) -> "Profile":
-        """Return the seconds of selection, training, prediction, measures and storage by method, failed cells included."""
-        return self._profile
 
 
 def _complete(tables: Mapping[str, Any], n_methods: int) -> bool:
@@ -586,86 +579,6 @@ def _latex_cell(text: str) -> str:
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     words |= {sign: f"\\{sign}" for sign in "_%&#${}"}
     return "".join(words.get(sign, sign) for sign in " ".join(text.split()))
-
-
-KINDS = ("selection", "training", "prediction", "training and prediction", "measures", "other", "storage")
-
-
-@dataclass(frozen=True)
-class Profile:
-    """The time of a study: seconds by method and kind of work.
-
-    Neighbor classifiers predict for all numbers of features from one search, in which training and prediction cannot be
-    separated: their seconds are under "training and prediction". "other" is the rest of an evaluation; all of it if it failed,
-    or was stored by a release that did not measure phases. "storage" is the time to write a cell or a selection, one
-    transaction each; the last one of a killed run is unknown.
-
-    Attributes
-    ----------
-    methods : dict
-        Seconds by method and kind.
-    preparing : float
-        Seconds of all runs to load and hash data, split their rows and plan the missing cells.
-    running : float
-        Seconds of all finished runs after that; with several processes less than the sum over methods.
-
-    Examples
-    --------
-    >>> found = Profile({"jmi": dict.fromkeys(KINDS, 0.0) | {"selection": 3.0, "storage": 1.0}}, 0.5, 4.0)
-    >>> found.total["selection"], found.share("storage")
-    (3.0, 0.25)
-    >>> print(found.to_markdown())
-    | method | selection | storage | seconds |
-    |---|---:|---:|---:|
-    | jmi | 3.00 | 1.00 | 4.00 |
-    | total | 75.0 % | 25.0 % | 4.00 |
-    """
-
-    methods: Mapping[str, Mapping[str, float]]
-    preparing: float
-    running: float
-
-    @property
-    def total(self) -> dict[str, float]:
-        """Seconds of all methods by kind."""
-        return {kind: sum(seconds[kind] for seconds in self.methods.values()) for kind in KINDS}
-
-    def share(self, kind: str) -> float:
-        """Return the fraction of a kind in all seconds; 0 where nothing ran."""
-        return self.total[kind] / (sum(self.total.values()) or 1.0)
-
-    def rows(self, digits: int = 2) -> list[list[str]]:
-        """Return a table as text: head, seconds of each method, shares. Kinds without any seconds are left out."""
-        kinds = [kind for kind in KINDS if self.total[kind] > 0]
-        head = ["method", *kinds, "seconds"]
-        body = [
-            [name, *(f"{seconds[kind]:.{digits}f}" for kind in kinds), f"{sum(seconds.values()):.{digits}f}"]
-            for name, seconds in self.methods.items()
-        ]
-        shares = [f"{100 * self.share(kind):.1f} %" for kind in kinds]
-        return [head, *body, ["total", *shares, f"{sum(self.total.values()):.{digits}f}"]]
-
-    def to_markdown(self, digits: int = 2) -> str:
-        """Return the table in Markdown."""
-        head, *body = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in self.rows(digits)]
-        return "\n".join([head, "|---" + "|---:" * (len(self.rows()[0]) - 1) + "|", *body])
-
-
-def read_profile(db: sqlite3.Connection) -> "Profile":
-    """Sum the seconds of an open file."""
-    seconds_by_method: dict[str, dict[str, float]] = {}
-    cells = "sum(seconds), sum(training), sum(prediction), sum(both), sum(measuring), sum(storing)"
-    for method, seconds, *phases, storing in db.execute(f"SELECT method, {cells} FROM cells GROUP BY method ORDER BY min(id)"):
-        by_kind = dict.fromkeys(KINDS, 0.0)
-        by_kind |= {kind: value or 0.0 for kind, value in zip(KINDS[1:5], phases, strict=True)}
-        by_kind["other"] = max(0.0, (seconds or 0.0) - sum(by_kind.values()))
-        seconds_by_method[method] = by_kind | {"storage": storing or 0.0}
-    for method, seconds, storing in db.execute("SELECT method, sum(seconds), sum(storing) FROM selections GROUP BY method"):
-        by_kind = seconds_by_method.setdefault(method, dict.fromkeys(KINDS, 0.0))
-        by_kind["selection"] += seconds or 0.0
-        by_kind["storage"] += storing or 0.0
-    preparing, running = db.execute("SELECT sum(preparing), sum(seconds) FROM runs").fetchone()
-    return Profile(seconds_by_method, preparing or 0.0, running or 0.0)
 
 
 def frame_of(columns: dict[str, list[Any]], types: dict[str, type], backend: Backend) -> Any:

@@ -8,7 +8,6 @@ import os
 import platform
 import socket
 import sqlite3
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, field
@@ -25,8 +24,6 @@ FORMAT = "labelsieve study"
 VERSION = 4
 OLDEST_SQLITE = (3, 37)  # the first with strict tables
 WAIT_SECONDS = 10.0  # for a lock of another connection
-# "both" is training and prediction in one phase: one neighbor search serves all numbers of features.
-PHASES = ("training", "prediction", "both", "measures")
 HAS_VALUES = "EXISTS (SELECT 1 FROM results WHERE cell = cells.id)"
 
 # Conditions of the columns with JSON. They are constraints of the tables, and tested again when a file is read, as SQLite
@@ -49,7 +46,7 @@ CREATE TABLE IF NOT EXISTS facts (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS runs (
     id INTEGER PRIMARY KEY, started TEXT NOT NULL, ended TEXT, pid INTEGER, host TEXT, version TEXT NOT NULL,
-    environment TEXT, preparing REAL, seconds REAL,
+    environment TEXT,
     CHECK ({_JSON["runs"]})
 ) STRICT;
 CREATE TABLE IF NOT EXISTS datasets (
@@ -60,14 +57,14 @@ CREATE TABLE IF NOT EXISTS datasets (
 CREATE TABLE IF NOT EXISTS selections (
     dataset TEXT REFERENCES datasets (name), split INTEGER CHECK (split >= 0), method TEXT, {_PRINTS},
     n_wanted INTEGER NOT NULL CHECK (n_wanted >= 0), selected TEXT, {_USED},
-    storing REAL, cpu REAL,
+    cpu REAL,
     PRIMARY KEY (dataset, split, method), CHECK ({_JSON["selections"]})
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS cells (
     id INTEGER PRIMARY KEY, dataset TEXT NOT NULL REFERENCES datasets (name), split INTEGER NOT NULL CHECK (split >= 0),
     method TEXT NOT NULL, classifier TEXT NOT NULL, {_PRINTS},
     sizes TEXT NOT NULL, measures TEXT NOT NULL, {_USED},
-    training REAL, prediction REAL, both REAL, measuring REAL, storing REAL, cpu REAL,
+    cpu REAL,
     UNIQUE (dataset, split, method, classifier), CHECK ({_JSON["cells"]})
 ) STRICT;
 CREATE TABLE IF NOT EXISTS results (
@@ -125,14 +122,13 @@ class Fingerprints:
 
 @dataclass(frozen=True)
 class ResourcesUsed:
-    """Seconds, the peak memory of the process in MB, the seconds of an evaluation by :data:`PHASES`, and CPU seconds.
+    """Seconds, the peak memory of the process in MB, and CPU seconds.
 
     On Linux the peak is that of the step; elsewhere that of the process since its start.
     """
 
     seconds: float
     peak_mb: float | None
-    by_phase: dict[str, float] = field(default_factory=dict)
     cpu: float | None = None
 
 
@@ -172,6 +168,11 @@ class StoredResults:
 _SAME = "data = ? AND rows = ? AND settings = ? AND code = ?"
 _OF_SELECTION = "dataset = ? AND split = ? AND method = ?"
 _OF_CELL = f"{_OF_SELECTION} AND classifier = ?"
+# Files of earlier versions have further columns, which stay empty.
+_SELECTION_COLUMNS = "dataset, split, method, data, rows, settings, code, n_wanted, selected, seconds, peak_mb, error, run, cpu"
+_CELL_COLUMNS = (
+    "dataset, split, method, classifier, data, rows, settings, code, sizes, measures, seconds, peak_mb, error, run, cpu"
+)
 
 
 class StudyStore:
@@ -197,8 +198,6 @@ class StudyStore:
             self._lock.close()
             raise
         self.run = 0
-        self._pending_note: tuple[str, tuple[Any, ...]] | None = None
-        self._opened_at = time.perf_counter()
 
     def _take_lock(self) -> sqlite3.Connection:
         """Lock the folder until the process ends, in whatever way: an open transaction in a separate file."""
@@ -235,44 +234,35 @@ class StudyStore:
         self._lock.close()
 
     @contextmanager
-    def _transaction(self, written: str | None = None, key: tuple[Any, ...] = ()) -> Iterator[sqlite3.Connection]:
-        """Commit everything or nothing.
-
-        The seconds that storing a row took are known afterwards, so they are written with the next transaction: ``written`` is
-        the statement for them, with ``key`` as its last parameters.
-        """
-        started = time.perf_counter()
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Commit everything or nothing."""
         with plain_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                if self._pending_note is not None:
-                    self._db.execute(*self._pending_note)
                 yield self._db
                 self._db.execute("COMMIT")
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-        self._pending_note = None if written is None else (written, (time.perf_counter() - started, *key))
 
-    def begin(self, protocol: dict[str, Any], datasets: Sequence[tuple[Any, ...]], preparing: float) -> None:
-        """Record the start of a run, its protocol, the rows of its data sets, and the seconds of planning."""
+    def begin(self, protocol: dict[str, Any], datasets: Sequence[tuple[Any, ...]]) -> None:
+        """Record the start of a run, its protocol, and the rows of its data sets."""
         from importlib.metadata import version
 
         used = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
         environment = json.dumps({"python": platform.python_version(), "machine": platform.machine(), **used})
-        row = (_now(), os.getpid(), socket.gethostname(), version("labelsieve"), environment, preparing)
+        row = (_now(), os.getpid(), socket.gethostname(), version("labelsieve"), environment)
         with self._transaction() as db:
             db.execute("INSERT OR REPLACE INTO facts VALUES ('protocol', ?)", (json.dumps(protocol),))
-            sql = "INSERT INTO runs (started, pid, host, version, environment, preparing) VALUES (?, ?, ?, ?, ?, ?)"
+            sql = "INSERT INTO runs (started, pid, host, version, environment) VALUES (?, ?, ?, ?, ?)"
             self.run = int(db.execute(sql, row).lastrowid or 0)
             db.executemany("INSERT OR REPLACE INTO datasets VALUES (?, ?, ?, ?, ?, ?)", datasets)
 
     def end(self) -> None:
         """Record the end of the run."""
         with self._transaction() as db:
-            seconds = time.perf_counter() - self._opened_at
-            db.execute("UPDATE runs SET ended = ?, seconds = ? WHERE id = ?", (_now(), seconds, self.run))
+            db.execute("UPDATE runs SET ended = ? WHERE id = ?", (_now(), self.run))
 
     def stored(self) -> StoredResults:
         """Read all rankings and cells."""
@@ -291,13 +281,12 @@ class StudyStore:
     ) -> None:
         """Store a ranking, or the error; a shorter ranking that is already stored is kept."""
         text, same = None if selected is None else json.dumps(selected), (*key, *astuple(fingerprints))
-        row = (*same, n_wanted, text, used.seconds, used.peak_mb, error, self.run, None, used.cpu)
-        storing = f"UPDATE selections SET storing = ? WHERE {_OF_SELECTION}"
+        row = (*same, n_wanted, text, used.seconds, used.peak_mb, error, self.run, used.cpu)
         keep_old = f"UPDATE selections SET error = ?, run = ? WHERE {_OF_SELECTION} AND {_SAME} AND selected NOT NULL"
-        with self._transaction(storing, key) as db:
+        with self._transaction() as db:
             if error is not None and db.execute(keep_old, (error, self.run, *same)).rowcount:
                 return
-            db.execute(f"INSERT OR REPLACE INTO selections VALUES ({', '.join('?' * len(row))})", row)
+            db.execute(f"INSERT OR REPLACE INTO selections ({_SELECTION_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row)
 
     def add_cell(
         self,
@@ -311,14 +300,13 @@ class StudyStore:
     ) -> None:
         """Store all values of a cell at once, or the error; values that are already stored are kept."""
         same, coverage = (*key, *astuple(fingerprints)), (json.dumps(sizes), json.dumps(measures))
-        row = (*same, *coverage, used.seconds, used.peak_mb, error, self.run)
-        row += (*(used.by_phase.get(phase) for phase in PHASES), None, used.cpu)
+        row = (*same, *coverage, used.seconds, used.peak_mb, error, self.run, used.cpu)
         keep_old = f"UPDATE cells SET error = ?, run = ? WHERE {_OF_CELL} AND {_SAME} AND {HAS_VALUES}"
-        with self._transaction(f"UPDATE cells SET storing = ? WHERE {_OF_CELL}", key) as db:
+        with self._transaction() as db:
             if error is not None and db.execute(keep_old, (error, self.run, *same)).rowcount:
                 return
             db.execute(f"DELETE FROM cells WHERE {_OF_CELL}", key)
-            cell = db.execute(f"INSERT INTO cells VALUES (NULL, {', '.join('?' * len(row))})", row).lastrowid
+            cell = db.execute(f"INSERT INTO cells ({_CELL_COLUMNS}) VALUES ({', '.join('?' * len(row))})", row).lastrowid
             rows = ((cell, k, measure, value if np.isfinite(value) else None) for k, measure, value in values)
             db.executemany("INSERT INTO results VALUES (?, ?, ?, ?)", rows)
 

@@ -1,7 +1,6 @@
 """Study: a protocol and the folder of its results."""
 
 import os
-import time
 from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
@@ -122,7 +121,6 @@ class Study:
         limits = self._limits(time_limit, memory_limit, on_cluster=client is not None)
         if client is not None:
             check_client(client, limits, n_jobs)
-        started = time.perf_counter()
         # Where cells run in this process, they use the data sets that were loaded to plan them.
         runs_here = client is None and effective_n_jobs(n_jobs) == 1 and limits == Limits()
         runner = BatchRunner(self.protocol, KEPT_BYTES if runs_here else 0)
@@ -134,7 +132,7 @@ class Study:
             if on_plan is not None:
                 on_plan(plan)
             datasets = [(data.name, data.data, *data.shape, data.test_share) for data in facts]
-            store.begin(self.protocol.whole.plain(), datasets, time.perf_counter() - started)
+            store.begin(self.protocol.whole.plain(), datasets)
             if changed == "rerun":
                 store.delete(plan.changed_selections, plan.changed_cells)
             if runs_here:
