@@ -90,8 +90,7 @@ auto cut_numbers(const NumberColumns& numbers, const std::string& rule, size_t n
 // of classes.
 auto mdl_numbers(const NumberColumns& numbers, std::optional<Vector<int64_t>> starts, CodeMatrix classes,
                  Vector<uint32_t> n_classes, std::optional<Vector<uint64_t>> weights, double unit,
-                 std::optional<Vector<fixed_t>> table, Vector<double> logs, double scale, bool kononenko,
-                 bool count_values) {
+                 std::optional<Vector<fixed_t>> table, Vector<double> logs, double scale, bool count_values) {
     const size_t n_rows = numbers.values->n_rows(), n_problems = classes.shape(1);
     require(n_classes.shape(0) == n_problems && logs.shape(0) == WeightedTerm::n_logs + 1 && scale > 0,
             "shapes differ");
@@ -119,7 +118,7 @@ auto mdl_numbers(const NumberColumns& numbers, std::optional<Vector<int64_t>> st
     const MdlSettings settings{.weights = of_rows,
                                .term = {.table = table ? table->data() : nullptr, .weighted = weighted},
                                .fixed_scale = scale,
-                               .rule = {.kononenko = kononenko, .count_values = count_values}};
+                               .count_values = count_values};
     std::vector<ColumnCuts> cuts;
     {
         const nb::gil_scoped_release released;
@@ -219,8 +218,7 @@ void bind_numbers(nb::module_& m) {
     m.def("cut_numbers", &cut_numbers, "numbers"_a, "rule"_a, "n_bins"_a, "factor"_a, "steps"_a,
           "keep_binary"_a, "weights"_a.none(), "unit"_a);
     m.def("mdl_numbers", &mdl_numbers, "numbers"_a, "starts"_a.none(), "classes"_a, "n_classes"_a,
-          "weights"_a.none(), "unit"_a, "table"_a.none(), "logs"_a, "scale"_a, "kononenko"_a,
-          "count_values"_a);
+          "weights"_a.none(), "unit"_a, "table"_a.none(), "logs"_a, "scale"_a, "count_values"_a);
     m.def("apply_cuts", &apply_to_numbers<uint8_t>, "numbers"_a, "cut_starts"_a, "cuts"_a, "closed_right"_a,
           "out"_a.noconvert(), "implicit"_a.noconvert(), "missing"_a.noconvert());
     m.def("apply_cuts", &apply_to_numbers<code_t>, "numbers"_a, "cut_starts"_a, "cuts"_a, "closed_right"_a,

@@ -7,8 +7,6 @@ namespace labelsieve {
 
 namespace {
 
-using std::numbers::ln2;
-
 // A column as groups of equal values. The rows of its most frequent value are not listed: they are all the
 // others.
 struct ValueGroups {
@@ -75,8 +73,8 @@ struct ValueGroups {
 class Splitter {
   public:
     Splitter(const ClassesOfRows& problem, const MdlSettings& settings, size_t n_rows)
-        : problem_(problem), weights_(settings.weights), term_(settings.term), rule_(settings.rule),
-          test_{settings}, totals_(problem.n_classes), left_(problem.n_classes), right_(problem.n_classes) {
+        : problem_(problem), weights_(settings.weights), term_(settings.term), test_{settings},
+          totals_(problem.n_classes), left_(problem.n_classes), right_(problem.n_classes) {
         for (row_t row = 0; row < n_rows; ++row)
             each_class(row, [&](code_t c, uint64_t w) { totals_[c] += w; });
     }
@@ -181,37 +179,14 @@ class Splitter {
             best_high = high;
         }
         const bool gains = at > first && best > whole.sum - term_(whole.total);
-        const bool accepted =
-            gains && (rule_.kononenko ? shorter_code(first, at, last, whole, best_low, best_high)
-                                      : test_.accepts(whole, best_low, best_high, last - first - 1));
+        const bool accepted = gains && test_.accepts(whole, best_low, best_high, last - first - 1);
         for (const code_t c : classes_) left_[c] = right_[c] = 0;
         return accepted ? at : first;
-    }
-
-    // Kononenko's code: the classes of a set take log2 C(n + k - 1, k - 1) + log2 n! / (n_1! ... n_k!) bits.
-    bool shorter_code(size_t first, size_t at, size_t last, const Side& whole, const Side& low,
-                      const Side& high) {
-        const auto k = double(whole.n_classes);
-        double bits = test_.boundary_bits(whole, last - first - 1);
-        bits += code_length(first, at, low, k) + code_length(at, last, high, k);
-        return code_length(first, last, whole, k) > bits;
-    }
-    double code_length(size_t first, size_t last, const Side& side, double k) {
-        each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] = 0; });
-        each_cell(first, last, [&](const Cell& cell) { left_[cell.of_class] += cell.weight; });
-        const double n = test_.rows(side.total);
-        // C(n + k - 1, k - 1) n!, without the n! that cancel.
-        double nats = std::lgamma(n + k) - std::lgamma(k);
-        each_cell(first, last, [&](const Cell& cell) {
-            nats -= std::lgamma(test_.rows(std::exchange(left_[cell.of_class], 0)) + 1);
-        });
-        return nats / ln2;
     }
 
     const ClassesOfRows& problem_;
     const WeightsOfRows& weights_;
     const CountTerm& term_;
-    MdlRule rule_;
     GainTest test_;
     std::vector<uint64_t> totals_, left_, right_, rest_;
     std::vector<code_t> classes_;  // that occur in the part that is looked at

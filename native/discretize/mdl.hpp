@@ -19,16 +19,11 @@ struct ClassesOfRows {
     size_t n_classes;
 };
 
-struct MdlRule {
-    bool kononenko = false;     // accept by Kononenko's (1995) code length instead
-    bool count_values = false;  // select among the boundaries between distinct values, not between rows
-};
-
 struct MdlSettings {
     WeightsOfRows weights;
     CountTerm term;
-    double fixed_scale;  // of the term
-    MdlRule rule;
+    double fixed_scale;         // of the term
+    bool count_values = false;  // select among the boundaries between distinct values, not between rows
 };
 
 // One set of cuts for each problem: the columns are sorted once for all of them.

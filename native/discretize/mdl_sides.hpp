@@ -59,8 +59,7 @@ struct GainTest {
     }
     // Bits that name the boundary.
     double boundary_bits(const Side& whole, size_t n_boundaries) const {
-        return std::log2(settings.rule.count_values ? double(n_boundaries)
-                                                    : std::max(1.0, rows(whole.total) - 1));
+        return std::log2(settings.count_values ? double(n_boundaries) : std::max(1.0, rows(whole.total) - 1));
     }
 
     bool accepts(const Side& whole, const Side& low, const Side& high, size_t n_boundaries) const {

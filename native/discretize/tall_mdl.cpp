@@ -21,8 +21,8 @@ TallMdl::TallMdl(std::span<const ClassesOfRows> problems, const MdlSettings& set
 
 bool TallMdl::read(const Column& column) {
     values_ = column.values;
-    if (column.has_unlisted() || values_.size() < fewest_rows || settings_.rule.kononenko ||
-        settings_.rule.count_values || most_classes_ * fewest_buckets > most_counts)
+    if (column.has_unlisted() || values_.size() < fewest_rows || settings_.count_values ||
+        most_classes_ * fewest_buckets > most_counts)
         return false;
     const size_t n = std::min(most_buckets, std::bit_floor(most_counts / std::max<size_t>(1, most_classes_)));
     const Range range = range_of(values_);

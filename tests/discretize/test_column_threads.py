@@ -14,7 +14,7 @@ from labelsieve.selectors import GRRO
 from labelsieve.tables.codes import FEW_VALUES, in_threads, ranges
 
 SHAPE = (FEW_VALUES // 20 + 1, 21)
-RULES = [EqualWidth(4), EqualFrequency(4), KMeansBins(3), MeanStd(), MDL(), MDL("single", rule="kononenko")]
+RULES = [EqualWidth(4), EqualFrequency(4), KMeansBins(3), MeanStd(), MDL(), MDL("single", boundaries="values")]
 
 
 def make_tables():

@@ -11,7 +11,7 @@ from labelsieve import datasets
 from labelsieve.discretize import MDL, EqualFrequency, EqualWidth, KMeansBins, MeanStd, equal_width
 from tests.support.shared_files import shared_file
 
-SETTINGS = {"default": {}, "betterEncoding": {"boundaries": "values"}, "kononenko": {"rule": "kononenko"}}
+SETTINGS = {"default": {}, "betterEncoding": {"boundaries": "values"}}
 
 
 @pytest.mark.parametrize("setting", SETTINGS)

@@ -102,12 +102,12 @@ def test_mean_std_cuts_where_the_definition_says(values, n_levels, factor, decim
 
 
 @hundreds
-@given(columns, st.sampled_from(["rows", "values"]), st.sampled_from(["fayyad-irani", "kononenko"]), st.integers(0, 5))
-def test_mdl_cuts_where_the_recursion_says(values, boundaries, rule, seed):
+@given(columns, st.sampled_from(["rows", "values"]), st.integers(0, 5))
+def test_mdl_cuts_where_the_recursion_says(values, boundaries, seed):
     classes = labels_for(values, 2, seed) @ [1, 2]
-    expected, margin = references.mdl(list(zip(values, classes.tolist(), strict=True)), boundaries, rule)
+    expected, margin = references.mdl(list(zip(values, classes.tolist(), strict=True)), boundaries)
     assume(margin > 1e-9)  # nearer than that, rounding decides
-    assert MDL(boundaries=boundaries, rule=rule).fit(as_column(values), classes).cut_points_[0].tolist() == expected
+    assert MDL(boundaries=boundaries).fit(as_column(values), classes).cut_points_[0].tolist() == expected
 
 
 @hundreds

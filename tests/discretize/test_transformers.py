@@ -116,7 +116,6 @@ REFUSED = [
     (MeanStd(factor=0), "factor"),
     (MeanStd(decimals=-1), "decimals"),
     (MDL("pairs"), "targets"),
-    (MDL(rule="gini"), "rule"),
     (MDL(boundaries="all"), "boundaries"),
     (MDL(missing="drop"), "missing"),
 ]

@@ -105,12 +105,12 @@ void test_mdl(const Table& table, const WeightsOfRows& weights, uint64_t largest
     const std::vector<fixed_t> logs = term_table(largest * n_classes);
     const ClassesOfRows one_each{.lists = {.starts = {}, .indices = classes}, .n_classes = n_classes};
     const ClassesOfRows any_number{.lists = {.starts = starts, .indices = several}, .n_classes = n_classes};
-    for (const auto& [kononenko, count_values] : {std::pair(false, false), {false, true}, {true, false}})
+    for (const bool count_values : {false, true})
         for (const ClassesOfRows& problem : {one_each, any_number}) {
             const MdlSettings settings{.weights = weights,
                                        .term = {.table = logs.data()},
                                        .fixed_scale = 0x1p20,
-                                       .rule = {.kononenko = kononenko, .count_values = count_values}};
+                                       .count_values = count_values};
             const auto dense = mdl_cuts(table.dense(), {&problem, 1}, settings, [] {});
             const auto sparse = mdl_cuts(table.sparse(), {&problem, 1}, settings, [] {});
             EXPECT(same(dense[0], sparse[0]));
@@ -145,7 +145,7 @@ void test_tall_mdl(const std::vector<double>& numbers, size_t n, size_t d) {
         {.lists = {.starts = {}, .indices = classes}, .n_classes = 3},
         {.lists = {.starts = first_label, .indices = labels}, .n_classes = 3}};
     const MdlSettings settings{
-        .weights = {.total = n}, .term = {.table = logs.data()}, .fixed_scale = 0x1p20, .rule = {}};
+        .weights = {.total = n}, .term = {.table = logs.data()}, .fixed_scale = 0x1p20};
     const auto found = mdl_cuts(dense, problems, settings, [] {}),
                sorted = mdl_cuts(sparse, problems, settings, [] {});
     for (size_t p = 0; p < problems.size(); ++p) EXPECT(same(found[p], sorted[p]));

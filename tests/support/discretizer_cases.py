@@ -11,7 +11,7 @@ SETTINGS = {
     "equal-frequency": [{"n_bins": 4}],
     "k-means": [{"n_bins": 3}],
     "mean-std": [{"n_levels": 5, "factor": 0.5}, {"factor": 0.5, "decimals": 3, "keep_binary": True}],
-    "mdl": [{"targets": "joint"}, {"targets": "copy", "boundaries": "values"}, {"targets": "joint", "rule": "kononenko"}],
+    "mdl": [{"targets": "joint"}, {"targets": "copy", "boundaries": "values"}],
 }
 CASES = {
     repr(case): case

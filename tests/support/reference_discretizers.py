@@ -7,7 +7,7 @@ from bisect import bisect_right
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations, pairwise
-from math import ceil, comb, factorial, floor, log2, prod, sqrt
+from math import ceil, floor, log2, sqrt
 
 from tests.support.enrollment import References
 
@@ -109,14 +109,8 @@ def H(classes):
     return -sum(n / len(classes) * log2(n / len(classes)) for n in Counter(classes).values())
 
 
-def code_length(classes, k):
-    """Bits of Kononenko's code: one of the possible class counts, then one of the sequences with these counts."""
-    n, sequences = len(classes), prod(map(factorial, Counter(classes).values()))
-    return log2(comb(n + k - 1, k - 1)) + log2(factorial(n) // sequences)
-
-
-def mdl(pairs, boundaries="rows", rule="fayyad-irani"):
-    """Cut points of a rule; ``pairs`` are (value, class). Also the margin of the closest decision."""
+def mdl(pairs, boundaries="rows"):
+    """Cut points by Fayyad and Irani's rule; ``pairs`` are (value, class). Also the margin of the closest decision."""
     pairs = sorted(pairs)
     distinct = sorted({value for value, _ in pairs})
     if len(distinct) < 2:
@@ -133,16 +127,13 @@ def mdl(pairs, boundaries="rows", rule="fayyad-irani"):
     within, low, high, left, right = best
     k, k1, k2 = (len(set(subset)) for subset in (whole, left, right))
     n_boundaries = n - 1 if boundaries == "rows" else len(distinct) - 1
-    if rule == "kononenko":
-        surplus = code_length(whole, k) - log2(n_boundaries) - code_length(left, k) - code_length(right, k)
-    else:
-        delta = log2(3**k - 2) - (k * H(whole) - k1 * H(left) - k2 * H(right))
-        surplus = H(whole) - within - (log2(n_boundaries) + delta) / n
+    delta = log2(3**k - 2) - (k * H(whole) - k1 * H(left) - k2 * H(right))
+    surplus = H(whole) - within - (log2(n_boundaries) + delta) / n
     margin = min(margin, abs(surplus))
     if surplus <= 0:
         return [], margin
-    below, margin1 = mdl([pair for pair in pairs if pair[0] <= low], boundaries, rule)
-    above, margin2 = mdl([pair for pair in pairs if pair[0] >= high], boundaries, rule)
+    below, margin1 = mdl([pair for pair in pairs if pair[0] <= low], boundaries)
+    above, margin2 = mdl([pair for pair in pairs if pair[0] >= high], boundaries)
     return [*below, middle(low, high), *above], min(margin, margin1, margin2)
 
 
@@ -174,4 +165,4 @@ def mean_std_codes(discretizer, values, classes):
 
 @reference("mdl")
 def mdl_codes(discretizer, values, classes):
-    return codes_of(values, mdl(list(zip(values, classes, strict=True)), discretizer.boundaries, discretizer.rule)[0])
+    return codes_of(values, mdl(list(zip(values, classes, strict=True)), discretizer.boundaries)[0])

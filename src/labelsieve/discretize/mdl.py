@@ -40,8 +40,6 @@ class MDL(BaseBins):
         transformation). Pereira et al. (2015) use each with the transformation of the same name. "auto" is "copy" for labels,
         and "joint" for one target or targets with more classes: there are often so many labelsets that no cut is accepted (on
         yeast, enron, bibtex and delicious not a single column is cut).
-    rule : {"fayyad-irani", "kononenko"}, default="fayyad-irani"
-        The acceptance test of a cut: the inequality above, or Kononenko's (1995) code length.
     boundaries : {"rows", "values"}, default="rows"
         The number of candidate cuts: :math:`N - 1`, or the number of boundaries between distinct values (Weka's "better
         encoding").
@@ -55,7 +53,7 @@ class MDL(BaseBins):
 
     Notes
     -----
-    Cut points equal those of Weka's supervised ``Discretize``, with its options ``-K`` and ``-E``, except for more than 646
+    Cut points equal those of Weka's supervised ``Discretize``, with its option ``-E``, except for more than 646
     classes, where :math:`3^k` overflows there. Class counts are added in fixed point, so equal entropies are exactly equal and
     the order of rows and classes does not matter.
 
@@ -73,7 +71,6 @@ class MDL(BaseBins):
 
     targets: Literal["auto", "joint", "single", "copy"] = "auto"
     _: KW_ONLY
-    rule: Literal["fayyad-irani", "kononenko"] = "fayyad-irani"
     boundaries: Literal["rows", "values"] = "rows"
 
     uses_targets = True
@@ -97,7 +94,6 @@ class MDL(BaseBins):
             n_classes,
             starts=starts,
             weights=weights,
-            kononenko=self.rule == "kononenko",
             count_values=self.boundaries == "values",
         )
 
@@ -131,7 +127,6 @@ def cut_by_classes(
     *,
     starts: NDArray[np.int64] | None = None,
     weights: RowWeights | None = None,
-    kononenko: bool = False,
     count_values: bool = False,
 ) -> list[ColumnCuts]:
     """Cut every column by Fayyad and Irani's rule, once for each column of ``classes``.
@@ -144,7 +139,7 @@ def cut_by_classes(
     total = int(times.sum() if of_rows is None else times @ of_rows.astype(np.int64))
     fixed = FixedPoint.for_rows(total) if total <= _LARGEST_TABLE else FixedPoint.for_weights(total, unit=unit)
     of_classes = starts, np.asfortranarray(classes), n_classes, of_rows, unit
-    settings = fixed.values, logarithms(), fixed.scale, kononenko, count_values
+    settings = fixed.values, logarithms(), fixed.scale, count_values
     calls = []
     for block in column_blocks(table):
         calls.append((block.numbers, *of_classes, *settings))
