@@ -245,6 +245,24 @@ struct Pieces {
         : low(value & 0xffffff), middle(value >> 24 & 0xffffff), high(value >> 48) {}
 };
 
+// Adds up listed rows times their values, and calls add(entry, product) before a sum could overflow.
+// `products` are zeros before and after.
+template <class Add>
+void add_listed(const CsrView<row_t, int32_t>& rows, std::span<const row_t> listed,
+                std::span<const int32_t> values, std::vector<int64_t>& products, const Add& add) {
+    for (size_t start = 0; start < listed.size(); start += entries_at_once) {
+        const size_t end = std::min(listed.size(), start + entries_at_once);
+        for (size_t i = start; i < end; ++i) {
+            const auto entries = rows[listed[i]];
+            const auto numbers = rows.values_of(listed[i]);
+            for (size_t k = 0; k < entries.size(); ++k)
+                products[entries[k]] += int64_t(values[i]) * numbers[k];
+        }
+        for (size_t entry = 0; entry < products.size(); ++entry) add(entry, products[entry]);
+        std::fill(products.begin(), products.end(), 0);
+    }
+}
+
 // With vectors of zeros and ones that are bits: those of 64 vectors in a row are added together.
 void add_products_with_bits(const CsrView<row_t, int32_t>& columns, const CsrView<row_t, int32_t>& rows,
                             int shift, size_t n_vectors, Pool& pool, const WideSums& sums) {
@@ -427,21 +445,9 @@ void add_products(const CsrView<row_t, int32_t>& columns, const CsrView<row_t, i
     const double cost = 2 * double(columns.indices.size()) * (1 + per_row);
     each_task(columns.size(), cost, pool, [&](size_t first, size_t last) {
         std::vector<int64_t> products(n_vectors, 0);
-        for (size_t j = first; j < last; ++j) {
-            const auto listed = columns[j];
-            const auto values = columns.values_of(j);
-            for (size_t start = 0; start < listed.size(); start += entries_at_once) {
-                const size_t end = std::min(listed.size(), start + entries_at_once);
-                for (size_t i = start; i < end; ++i) {
-                    const auto of_row = rows[listed[i]];
-                    const auto numbers = rows.values_of(listed[i]);
-                    for (size_t k = 0; k < of_row.size(); ++k)
-                        products[of_row[k]] += int64_t(values[i]) * numbers[k];
-                }
-                for (size_t v = 0; v < n_vectors; ++v) sums.add(j * sums.pitch + v, products[v], shift);
-                std::fill(products.begin(), products.end(), 0);
-            }
-        }
+        for (size_t j = first; j < last; ++j)
+            add_listed(rows, columns[j], columns.values_of(j), products,
+                       [&](size_t v, int64_t product) { sums.add(j * sums.pitch + v, product, shift); });
     });
 }
 
@@ -449,17 +455,8 @@ void add_products(const CsrView<row_t, int32_t>& rows, std::span<const row_t> so
                   std::span<const int32_t> values, int shift, size_t into, size_t n_columns,
                   const WideSums& sums) {
     std::vector<int64_t> products(n_columns, 0);
-    for (size_t start = 0; start < some.size(); start += entries_at_once) {
-        const size_t end = std::min(some.size(), start + entries_at_once);
-        for (size_t i = start; i < end; ++i) {
-            const auto columns = rows[some[i]];
-            const auto numbers = rows.values_of(some[i]);
-            for (size_t k = 0; k < columns.size(); ++k)
-                products[columns[k]] += int64_t(numbers[k]) * values[i];
-        }
-        for (size_t j = 0; j < n_columns; ++j) sums.add(j * sums.pitch + into, products[j], shift);
-        std::fill(products.begin(), products.end(), 0);
-    }
+    add_listed(rows, some, values, products,
+               [&](size_t j, int64_t product) { sums.add(j * sums.pitch + into, product, shift); });
 }
 
 void add_squares(const DigitColumns& columns, const uint64_t* weights, Pool& pool, const WideSums& sums) {
