@@ -3,7 +3,7 @@
 import pickle
 from collections.abc import Iterable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -252,18 +252,25 @@ class Problem:
         counted = self._counted_rows()
         places = kept if counted is None else counted[kept]
         weights = None if source.sample_weight is None else np.asarray(source.sample_weight)[places]
+        X = _take_rows(self.X, rows)
         some = Problem(
-            _take_rows(self.X, rows),
+            X,
             self.targets.take_rows(rows),
             None if self.weights is None else self.weights[kept],
             self.feature_names,
             self.target_names,
-            source=Source(take_rows(source.X, places), take_rows(source.y, places), weights),
+            # An array is most often all of it: what was passed, what was checked, and the numbers.
+            source=Source(
+                X if source.X is self.X and counted is None else take_rows(source.X, places),
+                take_rows(source.y, places),
+                weights,
+            ),
             told=True,
             excluded=self.excluded,
         )
         if "features" in vars(self):
-            vars(some)["features"] = self.features.take_rows(rows)
+            table = self.features
+            vars(some)["features"] = replace(table, values=X) if table.values is self.X else table.take_rows(rows)
         return some
 
     def _counted_rows(self) -> NDArray[np.intp] | None:
