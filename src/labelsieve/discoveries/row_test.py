@@ -41,7 +41,6 @@ CELLS_IN_CACHE = 2**18  # that are tested at once
 PANEL = 5  # features whose columns are made orthogonal to those before at once
 MOST_FILLS = 10  # rounds that fill unknown cells of targets with what the selected features predict for them
 FILLED = 1e-3  # of the length of the residuals: with less in unknown cells, they are filled
-SURE = 1e-6  # a p-value of (2) that no other test needs to lower
 SMALL = 0.01  # tails up to which kurtosis is accounted for, which hardly matters for others
 NO_KURTOSIS, N_NODES = 0.02, 129  # below which the tail is the normal one; nodes of the integral over variances
 ABOVE = 4.0  # a product is looked at closely if its normal tail is below this many times the tail that would matter
@@ -55,7 +54,8 @@ class RowTests:
     Attributes
     ----------
     p_values : ndarray of float
-        One for every selected feature, corrected for being the best of all candidates.
+        One for every selected feature, corrected for being the best of all candidates. Those up to ``alpha`` are upper bounds:
+        a feature that one test marks is not tested further.
     signal : ndarray of bool
         Whether the p-value is at most ``alpha``.
     alpha : float
@@ -95,9 +95,10 @@ def row_tests(
     3. the same for products of the feature's ranks with those of each feature before, for effects of pairs: the larger of
        that tail and the normal tail of the sum divided by its own estimate of scale; times the number of them.
 
-    With m candidates left, :math:`p = 3 m \min(p_1, p_2, p_3)`; where the second alone gives at most 1e-6, the others
-    are not computed. Since a noise feature was the best of m, at most a share of about ``alpha`` of all selections from pure
-    noise has a mark in its first row; later noise rows are second best, so the share with any mark is about the same.
+    With m candidates left, :math:`p = 3 m \min(p_1, p_2, p_3)`; where the second alone gives at most ``alpha``, the others
+    are not computed and p is that of the second. Since a noise feature was the best of m, at most a share of about ``alpha``
+    of all selections from pure noise has a mark in its first row; later noise rows are second best, so the share with any
+    mark is about the same.
 
     Rows are assumed to be independent. Numeric targets count as normal scores of their ranks. Missing cells of features have
     the mean of their column. Cells of targets that are unknown are filled with what the features before predict, and take part
@@ -286,7 +287,7 @@ def _row_tests(
         n_full = int(np.count_nonzero(n_columns <= MOST_SHARE * rows.total))
         for first, last, first_only in ((0, n_full, False), (n_full, n_features, True)):
             if first < last:
-                p_values[first:last] = _p_values(features[:last], n_left[first:last], first_only, targets, rows)
+                p_values[first:last] = _p_values(features[:last], n_left[first:last], first_only, targets, rows, alpha)
     return RowTests(p_values, p_values <= alpha, alpha)
 
 
@@ -460,8 +461,8 @@ class _Products(NamedTuple):
 class _Evidence:
     """What the targets say about one feature, added up over blocks of targets."""
 
-    def __init__(self, n_rows: int, n_candidates: int) -> None:
-        self.n_candidates = n_candidates
+    def __init__(self, n_rows: int, n_candidates: int, alpha: float) -> None:
+        self.n_candidates, self.alpha = n_candidates, alpha
         self.n_targets = self.n_columns = self.n_products = 0
         self.column = self.product = 1.0  # smallest tails of (2) and (3)
         self.sum_of_squares = 0.0  # of (1), in units of its variance
@@ -469,7 +470,7 @@ class _Evidence:
         self.squared_cubes = 0.0  # sums of cubes of the residuals of a target, squared and summed over the targets
 
     def add(self, step: _Step, blocks: list[_Block], dots: list[Real], left: list[Real], n_targets: int, rows: _Rows) -> None:
-        """Add the tests of blocks of targets: (1) and (3) only where (2) is not sure, for ``n_targets`` targets in all.
+        """Add the tests of blocks of targets: (1) and (3) only where (2) makes no mark, for ``n_targets`` targets in all.
 
         ``dots`` are the products of the residuals of every block with the directions of the feature, and ``left`` are the
         residuals without these directions.
@@ -487,7 +488,7 @@ class _Evidence:
             self.n_targets += int(np.count_nonzero(tests.live))
             self.column = min(self.column, float(tails[:, tests.live].min()))
         smallest = self.n_columns * n_targets * self.column
-        if 3 * self.n_candidates * smallest <= SURE:
+        if 3 * self.n_candidates * smallest <= self.alpha:
             return
         products = step.products()
         self.n_products = len(products.left)
@@ -508,7 +509,7 @@ class _Evidence:
         if not self.n_targets:
             return 1.0
         smallest = self.n_columns * self.n_targets * self.column
-        if 3 * self.n_candidates * smallest > SURE:
+        if 3 * self.n_candidates * smallest > self.alpha:
             of_products = self.n_products * self.n_targets * self.product if self.n_products else 1.0
             smallest = min(smallest, of_products)
             smallest = min(smallest, _spread_tail(self, column, some(), rows, min(smallest, 1 / (3 * self.n_candidates))))
@@ -779,12 +780,12 @@ def third_cumulant(n: float, third: float, fourth: float, sixth: float, sums: Ro
 
 
 def _p_values(
-    features: list[_Feature], n_candidates: list[int], first_only: bool, targets: _Targets, rows: _Rows
+    features: list[_Feature], n_candidates: list[int], first_only: bool, targets: _Targets, rows: _Rows, alpha: float
 ) -> list[float]:
     """p-values of the last features, as many as there are numbers of candidates for them."""
     n_targets, n_rows = len(targets.is_numeric), len(rows.root)
     first = len(features) - len(n_candidates)
-    evidence = {first + at: _Evidence(n_rows, m) for at, m in enumerate(n_candidates)}
+    evidence = {first + at: _Evidence(n_rows, m, alpha) for at, m in enumerate(n_candidates)}
     of_features = list[tuple[Real, Real]]()  # directions of every feature, and the column of its first test
     at_once, in_cache = max(1, MOST_CELLS // n_rows), max(1, CELLS_IN_CACHE // n_rows)
     p_values = list[float]()
