@@ -1,9 +1,11 @@
-// Stacked predictions of the explained share, and mean ranks, for Python.
+// Predictions of the explained share, and mean ranks, for Python.
 #include <optional>
 
 #include "bindings/python.hpp"
 #include "prediction/ranks.hpp"
+#include "prediction/ridge.hpp"
 #include "prediction/stack.hpp"
+#include "simd/kernels.hpp"
 
 namespace labelsieve {
 namespace {
@@ -49,42 +51,76 @@ std::pair<NewArray<double>, NewArray<double>> stack(Parts parts, RowMatrix truth
     return {hand_over(std::move(of_rows)), hand_over(std::move(of_columns))};
 }
 
-void means_of_rows(Vector<row_t> rows, size_t length, Vector<uint64_t> few, RowMatrix deviations,
-                   Vector<double> weights, Parts means) {
+// Where predictions of some rows are written: those of `n_rows` rows from `first` on, in parts from `part`
+// on.
+double* place_of(const Parts& parts, size_t part, size_t n_parts, size_t first, size_t n_rows) {
+    require(part + n_parts <= parts.shape(0) && first + n_rows <= parts.shape(1),
+            "parts and rows of the stack");
+    return parts.data() + (part * parts.shape(1) + first) * parts.shape(2);
+}
+
+void means_of_rows(Vector<row_t> rows, size_t length, Vector<uint64_t> few, RowMatrix weighted,
+                   Vector<double> weights, Parts parts, size_t part, size_t first) {
     const std::vector<size_t> counts(few.data(), few.data() + few.shape(0));
     require(!counts.empty() && counts.front() >= 1 && counts.back() <= length &&
                 std::is_sorted(counts.begin(), counts.end()),
             "rising numbers of rows, at most as many as a list has");
-    require(rows.shape(0) == length * means.shape(1) && means.shape(0) == counts.size(),
-            "a list for each query");
-    require(weights.shape(0) == deviations.shape(0) && means.shape(2) == deviations.shape(1),
-            "a weight for each row and a mean for each column");
-    for (size_t i = 0; i < rows.shape(0); ++i)
-        require(rows.data()[i] < deviations.shape(0), "numbers of rows of the table");
+    require(rows.shape(0) % length == 0, "lists of the same length");
+    double* means = place_of(parts, part, counts.size(), first, rows.shape(0) / length);
+    require(weights.shape(0) == weighted.shape(0), "a weight for each row");
+    require(weighted.shape(1) % product_block == 0 && parts.shape(2) <= weighted.shape(1),
+            "rows padded to a multiple of 8 columns");
+    row_t largest = 0;
+    for (size_t i = 0; i < rows.shape(0); ++i) largest = std::max(largest, rows.data()[i]);
+    require(largest < weighted.shape(0), "numbers of rows of the table");
     const nb::gil_scoped_release released;
     neighbor_means({.lists = rows.data(),
-                    .n_lists = means.shape(1),
+                    .n_lists = rows.shape(0) / length,
                     .length = length,
                     .few = counts,
-                    .deviations = deviations.data(),
+                    .weighted = weighted.data(),
                     .weights = weights.data(),
-                    .n_columns = deviations.shape(1)},
-                   means.data());
+                    .pitch = weighted.shape(1),
+                    .n_columns = parts.shape(2)},
+                   parts.shape(1) * parts.shape(2), means);
 }
 
-NewArray<double> squares_of_coefficients(RowMatrix inverse, RowMatrix answers, Vector<uint64_t> ends) {
-    const size_t n = inverse.shape(0);
-    require(inverse.shape(1) == n && answers.shape(0) == n,
-            "a square matrix, and answers for each of its rows");
-    const std::vector<size_t> columns(ends.data(), ends.data() + ends.shape(0));
-    require(std::is_sorted(columns.begin(), columns.end()) && (columns.empty() || columns.back() <= n),
-            "numbers of columns must rise, up to all");
-    std::vector<double> squares(columns.size());
-    {
-        const nb::gil_scoped_release released;
-        squared_coefficients(inverse.data(), answers.data(), n, answers.shape(1), columns, squares.data());
-    }
-    return hand_over(std::move(squares));
+void make_ridge(NestedRidge* self, RowMatrix all, std::optional<RowMatrix> left_out, Vector<uint64_t> columns,
+                Vector<double> means, double total, RowMatrix answers, Vector<double> factors, double squares,
+                RowMatrix tested, Vector<double> penalties, Vector<uint64_t> ends) {
+    const size_t n = columns.shape(0), n_all = all.shape(0);
+    require(
+        all.shape(1) == n_all && (!left_out || (left_out->shape(0) == n_all && left_out->shape(1) == n_all)),
+        "square matrices of products");
+    for (size_t i = 0; i < n; ++i) require(columns.data()[i] < n_all, "columns that have products");
+    require(means.shape(0) == n && answers.shape(0) == n && tested.shape(0) == n,
+            "a mean, answers and test rows for each column");
+    require(factors.shape(0) == answers.shape(1), "a factor for each target");
+    const std::vector<size_t> last(ends.data(), ends.data() + ends.shape(0));
+    require(
+        !last.empty() && last.front() >= 1 && last.back() <= n && std::is_sorted(last.begin(), last.end()),
+        "numbers of columns must rise, up to all");
+    require(penalties.shape(0) >= 1, "a penalty");
+    const nb::gil_scoped_release released;
+    new (self) NestedRidge({.all = all.data(),
+                            .left_out = left_out ? left_out->data() : nullptr,
+                            .pitch = n_all,
+                            .columns = view_of(columns),
+                            .means = means.data(),
+                            .total = total,
+                            .answers = answers.data(),
+                            .n_targets = answers.shape(1),
+                            .factors = factors.data(),
+                            .squares = squares},
+                           {.columns = tested.data(), .n_rows = tested.shape(1)}, view_of(penalties), last);
+}
+
+void predict_step(NestedRidge& ridge, size_t step, Parts parts, size_t part, size_t first) {
+    require(step < ridge.n_steps(), "a step of the regression");
+    require(parts.shape(2) == ridge.n_targets(), "a column for each target");
+    double* out = place_of(parts, part, 1, first, ridge.n_tested());
+    const nb::gil_scoped_release released;
+    ridge.predict(step, out);
 }
 
 void ranks_of_columns(RowMatrix columns, std::optional<Vector<double>> weights,
@@ -105,11 +141,13 @@ void bind_stack(nb::module_& m) {
     m.def("stack_weights", &weights_of, "products"_a, "answers"_a);
     m.def("stack_parts", &stack, "parts"_a.noconvert(), "truth"_a.noconvert(), "cells"_a.noconvert(),
           "ends"_a, "low"_a.noconvert(), "high"_a.noconvert());
-    m.def("squared_coefficients", &squares_of_coefficients, "inverse"_a.noconvert(), "answers"_a.noconvert(),
-          "ends"_a);
     m.def("mid_ranks", &ranks_of_columns, "columns"_a.noconvert(), "weights"_a.none(), "ranks"_a.noconvert());
-    m.def("neighbor_means", &means_of_rows, "rows"_a, "length"_a, "few"_a, "deviations"_a.noconvert(),
-          "weights"_a, "means"_a.noconvert());
+    m.def("neighbor_means", &means_of_rows, "rows"_a, "length"_a, "few"_a, "weighted"_a.noconvert(),
+          "weights"_a, "parts"_a.noconvert(), "part"_a, "first"_a);
+    nb::class_<NestedRidge>(m, "NestedRidge", "Ridge regressions with the first columns up to several ends.")
+        .def("__init__", &make_ridge, "all"_a, "left_out"_a.none(), "columns"_a, "means"_a, "total"_a,
+             "answers"_a, "factors"_a, "squares"_a, "tested"_a, "penalties"_a, "ends"_a)
+        .def("predict", &predict_step, "step"_a, "parts"_a.noconvert(), "part"_a, "first"_a);
 }
 
 }  // namespace labelsieve

@@ -148,40 +148,19 @@ void stack_parts(const Stack& stack, double* of_rows, double* of_columns) {
     }
 }
 
-void neighbor_means(const NeighborMeans& lists, double* means) {
-    constexpr size_t few_columns = 32;  // up to which calling a kernel takes longer than adding
+void neighbor_means(const NeighborMeans& lists, size_t step, double* means) {
     const size_t q = lists.n_columns;
-    std::vector<double> sums(q);
+    Buffer<double> sums(lists.pitch);
     for (size_t list = 0; list < lists.n_lists; ++list) {
         const row_t* rows = lists.lists + list * lists.length;
-        std::fill(sums.begin(), sums.end(), 0.0);
+        std::fill_n(sums.data(), lists.pitch, 0.0);
         double total = 0;
-        for (size_t at = 0, i = 0; at < lists.few.size(); ++at) {
-            for (; i < lists.few[at]; ++i) {
-                const double weight = lists.weights[rows[i]], *row = lists.deviations + rows[i] * q;
-                total += weight;
-                if (q > few_columns)
-                    kernels().add_weighted(row, weight, q, sums.data());
-                else
-                    for (size_t y = 0; y < q; ++y) sums[y] += weight * row[y];
-            }
-            double* out = means + (at * lists.n_lists + list) * q;
+        for (size_t at = 0, done = 0; at < lists.few.size(); done = lists.few[at++]) {
+            for (size_t i = done; i < lists.few[at]; ++i) total += lists.weights[rows[i]];
+            kernels().add_listed(rows + done, lists.few[at] - done, lists.weighted, lists.pitch, lists.pitch,
+                                 sums.data());
+            double* out = means + at * step + list * q;
             for (size_t y = 0; y < q; ++y) out[y] = sums[y] / total;
-        }
-    }
-}
-
-void squared_coefficients(const double* inverse, const double* answers, size_t n, size_t n_targets,
-                          std::span<const size_t> ends, double* squares) {
-    std::vector<double> coefficients(n);
-    std::fill(squares, squares + ends.size(), 0.0);
-    for (size_t y = 0; y < n_targets; ++y) {
-        std::fill(coefficients.begin(), coefficients.end(), 0.0);
-        for (size_t i = 0, end = 0; end < ends.size(); ++end) {
-            for (; i < ends[end]; ++i)
-                kernels().add_weighted(inverse + i * n, answers[i * n_targets + y], i + 1,
-                                       coefficients.data());
-            squares[end] += kernels().dot(coefficients.data(), coefficients.data(), ends[end]);
         }
     }
 }

@@ -28,22 +28,16 @@ struct Stack {
 // of every row and of every column. Sums have a fixed order: results do not depend on the processor.
 void stack_parts(const Stack& stack, double* of_rows, double* of_columns);
 
-// Weighted means of the deviations (n x n_columns) of the first rows of every list, which has `length`: of as
-// many as every number in `few`, which rise. They are few.size() x n_lists x n_columns.
+// Weighted means of the first rows of every list, which has `length`: of as many as every number in `few`,
+// which rise. For each number they are n_lists x n_columns, `step` apart. `weighted` has the rows times their
+// weights, each padded to a multiple of product_block numbers.
 struct NeighborMeans {
     const row_t* lists;
     size_t n_lists, length;
     std::span<const size_t> few;
-    const double *deviations, *weights;
-    size_t n_columns;
+    const double *weighted, *weights;
+    size_t pitch, n_columns;
 };
-void neighbor_means(const NeighborMeans& lists, double* means);
-
-// The sum of the squared coefficients of ridge regressions with the first columns, as many as each of `ends`
-// says, which rise. With the Cholesky factor L of the penalized products of n columns, they are inverse(L)'A,
-// of the leading rows: `inverse` is n x n and has no numbers above the diagonal, `answers` is A, n x
-// n_targets.
-void squared_coefficients(const double* inverse, const double* answers, size_t n, size_t n_targets,
-                          std::span<const size_t> ends, double* squares);
+void neighbor_means(const NeighborMeans& lists, size_t step, double* means);
 
 }  // namespace labelsieve

@@ -10,6 +10,7 @@
 #include "simd/grow.hpp"
 #include "simd/log_terms.hpp"
 #include "simd/pair_step.hpp"
+#include "simd/products.hpp"
 #include "simd/subset_sums.hpp"
 #include "simd/vector.hpp"
 
@@ -443,6 +444,9 @@ const Kernels kernels = {
     .add_squares = add_squares,
     .add_weighted = add_weighted,
     .dot = dot,
+    .add_products = add_products<false>,
+    .subtract_products = add_products<true>,
+    .add_listed = add_listed,
     .move_gradient = move_gradient,
     .best_partner = best_partner,
     .least_of_lanes = least_of_lanes,

@@ -173,6 +173,18 @@ static inline fixed_t known_sum(double ratio, fixed_t all, fixed_t joint, fixed_
     return all + truncated - fixed_t(double(truncated) > scaled);
 }
 
+// out[r * out_pitch + j] changes by the sum over k < depth of factors[r * factor_pitch + k * factor_step] *
+// rows[k * pitch + j], one k after the other. Rows and columns of `out` are multiples of 8.
+struct ProductBlock {
+    const double* factors;
+    size_t factor_pitch, factor_step;
+    const double* rows;
+    size_t pitch, depth;
+    double* out;
+    size_t out_pitch, n_rows, n_columns;
+};
+inline constexpr size_t product_block = 8;
+
 // How numbers become whole numbers of 24 bits: round(x * factor * more) - shift, and `fill` where x is
 // missing. The factor is a power of two, in two parts because one may be beyond the largest number.
 struct DigitScale {
@@ -261,6 +273,14 @@ struct Kernels {
 
     // The sum of a[i] * b[i]. Terms are dealt to 32 lanes, so that all processors add them in the same order.
     double (*dot)(const double* a, const double* b, size_t n);
+
+    // See ProductBlock.
+    void (*add_products)(const ProductBlock& block);
+    void (*subtract_products)(const ProductBlock& block);
+
+    // sums[j] += the sum of table[row * pitch + j] over n rows, in their order; n_columns is a multiple of 8.
+    void (*add_listed)(const row_t* rows, size_t n, const double* table, size_t pitch, size_t n_columns,
+                       double* sums);
 
     // gradient[i] += weight * (up[i] - down[i]). Returns the first variable with the lowest gradient.
     size_t (*move_gradient)(const double* up, const double* down, double weight, size_t n, double* gradient);

@@ -61,6 +61,13 @@ struct Lanes {
         }
     }
     void keep_least(const Lanes& other) { values = other.values < values ? other.values : values; }
+    template <bool negative>
+    void add_multiple(const Lanes& other, T factor) {
+        if constexpr (negative)
+            values -= other.values * factor;
+        else
+            values += other.values * factor;
+    }
 };
 
 #else
@@ -81,6 +88,10 @@ struct Lanes {
         }
     }
     void keep_least(const Lanes& other) { values = other.values < values ? other.values : values; }
+    template <bool negative>
+    void add_multiple(const Lanes& other, T factor) {
+        values += (negative ? -factor : factor) * other.values;
+    }
 };
 
 #endif

@@ -16,7 +16,6 @@ from labelsieve.selection.explained import (
     PENALTIES,
     _Columns,
     _Distances,
-    _NestedRidge,
     _RidgeOfAll,
     explained_share,
     fold_selection,
@@ -159,21 +158,60 @@ def test_a_splitter_of_groups():
         share(X[:6], Y[:6], 2)
 
 
-def test_nested_ridge_regressions_are_those_of_scikit_learn():
+@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("ends", [[2, 5, 7], [3, 8, 8, 29, 90]])
+def test_nested_ridge_regressions_are_those_of_scikit_learn(ends, listed):
     rng = np.random.default_rng(5)
-    Z, T = rng.normal(size=(80, 7)), rng.normal(size=(9, 7))
-    Y = Z[:, :2] + rng.normal(size=(80, 2))
-    Y -= Y.mean(axis=0)
-    ends = np.array([2, 5, 7])
-    nested = _NestedRidge(Z.T @ Z, Z.T @ Y, T.T, (Y**2).sum(), np.ones(2), 80.0, ends)
+    n_rows, n_columns = 130, ends[-1]
+    Z = rng.normal(size=(n_rows, n_columns + 1)) @ (np.eye(n_columns + 1) + 0.3 * rng.normal(size=(n_columns + 1,) * 2))
+    some = rng.permutation(n_columns + 1)[:n_columns]  # products of more columns may be given, and of more rows
+    Y, factors, T = Z[:, some[:2]] + 5 * rng.normal(size=(n_rows, 2)), np.array([0.5, 2.0]), rng.normal(size=(11, n_columns))
+    left_out, every = (Z[100:].T @ Z[100:], Z.T @ Z) if listed else (None, Z[:100].T @ Z[:100])
+    Z, Y = Z[:100, some], Y[:100] - Y[:100].mean(axis=0)
+    mean = Z.mean(axis=0)
+    Z = Z - mean
+    sums = every, left_out, some.astype(np.uint64), mean, 100.0, Z.T @ Y, factors, float((Y**2).sum(axis=0) @ factors)
+    penalties = 100 * np.array(PENALTIES)
+    nested = core.NestedRidge(*sums, np.ascontiguousarray(T.T), penalties, np.array(ends, dtype=np.uint64))
+    parts = np.zeros((3, 13, 2))
     for step, end in enumerate(ends):
         models, errors = [], []
-        for penalty in PENALTIES:
-            model = Ridge(80 * penalty, fit_intercept=False).fit(Z[:, :end], Y)
-            hat = Z[:, :end] @ np.linalg.solve(Z[:, :end].T @ Z[:, :end] + 80 * penalty * np.eye(end), Z[:, :end].T)
-            errors.append(((Y - hat @ Y) ** 2).sum() / (1 - (np.trace(hat) + 1) / 80) ** 2)
-            models.append(model.predict(T[:, :end]))
-        assert nested.predict(step) == pytest.approx(models[int(np.argmin(errors))])
+        for penalty in penalties:
+            model = Ridge(penalty, fit_intercept=False).fit(Z[:, :end], Y)
+            hat = Z[:, :end] @ np.linalg.solve(Z[:, :end].T @ Z[:, :end] + penalty * np.eye(end), Z[:, :end].T)
+            degrees = max(1 - (np.trace(hat) + 1) / 100, 1e-3)
+            errors.append((((Y - hat @ Y) ** 2).sum(axis=0) @ factors) / degrees**2)
+            models.append(model.predict((T - mean)[:, :end]))
+        nested.predict(step, parts, 1, 2)
+        assert parts[1, 2:] == pytest.approx(models[int(np.argmin(errors))])
+    assert not parts[[0, 2]].any()
+    assert not parts[1, :2].any()
+    for wrong in (
+        (0, parts, 1, 2),
+        (len(ends), parts, 1, 2),
+        (step, parts, 3, 2),
+        (step, parts, 1, 3),
+        (step, parts[..., :1].copy(), 1, 2),
+    ):
+        with pytest.raises(ValueError, match=r"sizes that rise|a step|parts and rows|a column for each"):
+            nested.predict(*wrong)
+
+
+def test_sums_of_a_ridge_regression_must_fit_together():
+    gram, T, one = np.eye(3), np.zeros((3, 4)), np.ones(3)
+    places, ends = np.arange(3, dtype=np.uint64), np.array([1, 3], dtype=np.uint64)
+    right = {"all": gram, "left_out": None, "columns": places, "means": 0 * one, "total": 9.0, "answers": np.zeros((3, 2)),
+             "factors": one[:2], "squares": 1.0, "tested": T, "penalties": one, "ends": ends}  # fmt: skip
+    core.NestedRidge(**right)
+    for wrong in (
+        {"all": gram[:2]}, {"left_out": np.eye(2)}, {"columns": places + 1}, {"means": one[:2]}, {"answers": np.zeros((2, 2))},
+        {"factors": one}, {"tested": T[:2]}, {"ends": ends[::-1].copy()}, {"ends": ends + 1}, {"ends": ends[:0]},
+        {"penalties": one[:0]},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"square|columns that|a mean|a factor|must rise|a penalty"):
+            core.NestedRidge(**right | wrong)
+    with pytest.raises(ValueError, match="not positive definite"):
+        core.NestedRidge(**right | {"all": -9 * gram})
 
 
 @pytest.mark.parametrize("n_columns", [6, 150])
@@ -233,20 +271,27 @@ def test_stacked_parts_are_those_of_plain_code():
     assert columns == pytest.approx(saved.sum(axis=0))
 
 
-@pytest.mark.parametrize("n_columns", [4, 37])
+@pytest.mark.parametrize("n_columns", [4, 8, 75])
 def test_means_of_neighbors_are_those_of_plain_code(n_columns):
     rng = np.random.default_rng(9)
-    rows, deviations, weights = rng.integers(0, 50, (8, 6)).astype(np.uint32), rng.normal(size=(50, n_columns)), rng.random(50)
-    few, means = np.array([2, 5], dtype=np.uint64), np.empty((2, 8, n_columns))
-    core.neighbor_means(rows.ravel(), 6, few, deviations, weights, means)
-    for count, found in zip((2, 5), means, strict=True):
+    rows, deviations, weights = rng.integers(0, 50, (8, 20)).astype(np.uint32), rng.normal(size=(50, n_columns)), rng.random(50)
+    means, parts = explained._NeighborMeans(deviations, weights), np.zeros((4, 9, n_columns))
+    means.write(rows.ravel(), parts, 1, 1)
+    for count, found in zip((5, 20), parts[1:3, 1:], strict=True):
         assert found == pytest.approx(
             np.array([np.average(deviations[some], axis=0, weights=weights[some]) for some in rows[:, :count]])
         )
-    with pytest.raises(ValueError, match="numbers of rows"):
-        core.neighbor_means(rows.ravel() + 50, 6, few, deviations, weights, means)
-    with pytest.raises(ValueError, match="rising numbers"):
-        core.neighbor_means(rows.ravel(), 6, few[::-1].copy(), deviations, weights, means)
+    assert not parts[[0, 3]].any()
+    assert not parts[:, 0].any()
+    few, weighted = np.array([2, 5], dtype=np.uint64), np.zeros((50, 80))
+    right = rows.ravel(), 20, few, weighted, weights, parts, 0, 0
+    core.neighbor_means(*right)
+    for at, wrong in (
+        (0, rows.ravel() + 50), (0, rows.ravel()[1:]), (2, few[::-1].copy()), (2, few + 16), (2, few[:0]),
+        (3, weighted[1:]), (3, weighted[:, :78].copy()), (4, weights[1:]), (6, 3), (7, 2),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match=r"numbers of rows|same length|rising numbers|padded|a weight|parts and rows"):
+            core.neighbor_means(*right[:at], wrong, *right[at + 1 :])
 
 
 def test_columns_are_standardized_values_and_polynomials_of_ranks():
@@ -339,20 +384,6 @@ def test_mid_ranks_are_shares_of_the_known_rows(weighted):
         core.mid_ranks(columns, weights[1:], ranks)
 
 
-def test_inverse_factors_and_squared_coefficients_are_those_of_plain_code():
-    rng = np.random.default_rng(17)
-    Z, ends = rng.normal(size=(200, 110)), np.array([1, 30, 110], dtype=np.uint64)
-    gram, answers = Z.T @ Z, Z.T @ rng.normal(size=(200, 3))
-    inverse = np.zeros(gram.shape)
-    explained._invert_lower(np.linalg.cholesky(gram), inverse)
-    assert inverse == pytest.approx(np.linalg.inv(np.linalg.cholesky(gram)))
-    found = core.squared_coefficients(inverse, inverse @ answers, ends)
-    assert found == pytest.approx([(np.linalg.solve(gram[:e, :e], answers[:e]) ** 2).sum() for e in ends.tolist()])
-    for wrong in ((inverse[:50], answers, ends), (inverse, answers[1:], ends), (inverse, answers, ends[::-1].copy())):
-        with pytest.raises(ValueError, match=r"a square matrix|must rise"):
-            core.squared_coefficients(*wrong)
-
-
 @pytest.mark.parametrize("most", [1000, 1])
 def test_sums_over_training_rows_are_those_of_plain_code(monkeypatch, most):
     rng = np.random.default_rng(12)
@@ -369,11 +400,12 @@ def test_sums_over_training_rows_are_those_of_plain_code(monkeypatch, most):
         sums = explained._Sums(columns, [some, some], targets, weights, trains)
         for fold, train in enumerate(trains):
             center, deviations = explained._centered(targets.values[train], weights[train])
-            mean, gram, product = sums.of_fold(fold, center)
+            mean, product = sums.of_fold(fold, center)
+            every, left_out, places = sums.products(fold)
+            gram = (every if left_out is None else every - left_out)[np.ix_(places, places)]
             Z, share = columns.values[np.ix_(some, train)], weights[train]
             assert mean == pytest.approx(np.average(Z, axis=1, weights=share))
             assert product == pytest.approx((Z * share) @ deviations)
-            Z = Z - mean[:, np.newaxis]
             assert gram == pytest.approx((Z * share) @ Z.T)
 
 

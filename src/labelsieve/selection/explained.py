@@ -10,7 +10,7 @@ This is the skill of the Brier score for labels and :math:`R^2` for numbers. Wha
 before it. :func:`explained_share` computes all of it, and :class:`Explained` is the result. The predictor is a weighted mean
 of
 
-- a ridge regression, and one that adds three polynomials of the ranks of every numeric feature (:class:`_NestedRidge`);
+- a ridge regression, and one that adds three polynomials of the ranks of every numeric feature (``core.NestedRidge``);
 - the means of the 5 and of the 20 nearest rows;
 - its own prediction with fewer features, so that useless features do not spoil what is known.
 
@@ -29,12 +29,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk, ssyrk
-from scipy.linalg.lapack import dpotrf, dtrtri
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from labelsieve import core
-from labelsieve.classifiers.neighbor_search import nested_neighbors
 from labelsieve.errors import InputError, is_whole
 from labelsieve.progress import progress_bar
 from labelsieve.resources import one_blas_thread
@@ -53,6 +51,7 @@ LEAST_ROWS = 10
 TESTED = 1000  # rows that are predicted in all; training rows are never left out
 MOST_CELLS = 2**27  # of the targets; with more, a sample of the targets is evaluated
 NEIGHBORS = (5, 20)
+PADDING = 8  # numbers that are added together: rows of them have a multiple of it
 CLIP = 5.0  # standard deviations
 PENALTIES = (1e-6, 0.01, 0.1, 1.0, 10.0)  # of a ridge regression, for a row
 ALL_PENALTIES = (1e-6, 0.01, 0.3)  # of all features; the stack chooses among them, the first for up to 500 rows or columns
@@ -303,7 +302,11 @@ def prefix_curve(
         targets, [fold.center for fold in fitted], tests, weights[np.concatenate(tests)] if tested is None else tested
     )
     for step in range(len(sizes)):
-        curve.add(fold.predictions(step) for fold in fitted)
+        parts, first = curve.parts(2 + len(NEIGHBORS)), 0
+        for fold, test in zip(fitted, tests, strict=True):
+            fold.predict(step, parts, first)
+            first += len(test)
+        curve.stack()
     return curve
 
 
@@ -486,6 +489,10 @@ class _Left:
         self._left_out, times = of_rests, np.bincount(np.concatenate(rests), minlength=n_rows)
         self._total = sum(of_rests[1:], of_rests[0]) if (times == 1).all() else of_all()
 
+    def parts(self, fold: int) -> tuple[Real, Real]:
+        """Return the sums over all rows, and those over the rows that a fold leaves out."""
+        return self._total, self._left_out[fold]
+
     def of_fold(self, fold: int) -> Real:
         """Return the sums over the training rows of a fold."""
         return self._total - self._left_out[fold]
@@ -520,18 +527,19 @@ class _Sums:
         self._sums = _Left(sums, lambda: np.asarray(values @ of_rows), rests, n_rows)
         self._grams = _Left(grams, lambda: _gram(values.T, weights), rests, n_rows) if together else None
 
-    def of_fold(self, fold: int, center: Real) -> tuple[Real, Real, Real]:
-        """Return the means of the columns of a fold, their centered products, and those with the targets less ``center``."""
-        some, total, q = self._orders[fold], self._total[fold], len(center)
-        sums = self._sums.of_fold(fold)[some]
-        mean = sums[:, 0] / total
+    def of_fold(self, fold: int, center: Real) -> tuple[Real, Real]:
+        """Return the means of the columns of a fold, and their centered products with the targets less ``center``."""
+        total, q, sums = self._total[fold], len(center), self._sums.of_fold(fold)[self._orders[fold]]
         product = sums[:, 1 : 1 + q] - center * (sums[:, 1 + q :] if self._gaps else sums[:, :1])
-        if self._grams is None:
-            train = self._trains[fold]
-            gram = _gram(self._values[np.ix_(some, train)].T, self._weights[train])
-        else:
-            gram = self._grams.of_fold(fold)[some][:, some]
-        return mean, gram - total * np.outer(mean, mean), product
+        return sums[:, 0] / total, product
+
+    def products(self, fold: int) -> tuple[Real, Real | None, Rows]:
+        """Return products of columns, those over the rows that a fold leaves out, and where its columns are among them."""
+        some = self._orders[fold]
+        if self._grams is not None:
+            return *self._grams.parts(fold), some
+        train = self._trains[fold]
+        return _gram(self._values[np.ix_(some, train)].T, self._weights[train]), None, np.arange(len(some))
 
 
 def _ranks(columns: Real) -> Real:
@@ -568,61 +576,6 @@ def _standard(columns: Real, weights: Real) -> Real:
 # Predictors of a fold.
 
 
-class _NestedRidge:
-    """Ridge regressions with the first columns up to several ends, from one factorization for every penalty.
-
-    With the Cholesky factor L of the products G of columns, with a penalty on the diagonal, A = L^-1 Z'Y and B = L^-1 T', the
-    prediction for the test rows T with the first e columns is B[:e]' A[:e], because the leading block of L is the factor of
-    the leading block. The penalty of every size is the one with the smallest generalized cross-validation error, over all
-    targets, of which ``squares`` is the sum of squares.
-    """
-
-    def __init__(
-        self, gram: Real, product: Real, tested: Real, squares: float, factor: Real, total: float, ends: NDArray[np.intp]
-    ) -> None:
-        last, errors, found, root = ends - 1, list[Real](), list[tuple[Real, Real]](), np.sqrt(factor)
-        diagonal = np.diag_indices_from(gram)
-        for penalty in total * np.array(PENALTIES):
-            penalized = gram.T.copy(order="F")
-            penalized[diagonal] += penalty
-            lower, failed = dpotrf(penalized, lower=True, clean=True, overwrite_a=True)
-            if failed:
-                raise np.linalg.LinAlgError("products of features are not positive definite")
-            inverse = np.zeros(gram.shape)
-            _invert_lower(lower, inverse)
-            A = inverse @ product
-            weighted = A * root
-            fit = np.cumsum(np.einsum("ij,ij->i", weighted, weighted))[last]
-            freedom = np.cumsum(np.einsum("ij,ij->i", inverse, inverse))[last]  # trace of every leading inverse
-            shrunk = core.squared_coefficients(inverse, weighted, ends.astype(np.uint64))
-            residual = np.maximum(squares - fit - penalty * shrunk, 0.0)
-            degrees = ends - penalty * freedom + 1.0
-            errors.append(residual / np.maximum(1.0 - degrees / total, 1e-3) ** 2)
-            found.append((inverse, A))
-        self._best = np.argmin(errors, axis=0)
-        self._answers = {at: (found[at][0] @ tested, found[at][1]) for at in np.unique(self._best).tolist()}
-        self._ends, self._sums = ends, dict[int, tuple[int, Any]]()  # the last prediction with every penalty
-
-    def predict(self, step: int) -> Real:
-        """Predict the deviations of the targets of the test rows with the columns of a size, which is not below the last."""
-        best, end = int(self._best[step]), int(self._ends[step])
-        (B, A), (start, known) = self._answers[best], self._sums.get(best, (0, 0.0))
-        found: Real = B[start:end].T @ A[start:end] + known
-        self._sums[best] = end, found
-        return found
-
-
-def _invert_lower(lower: Real, out: Real) -> None:
-    """Write the inverse of a lower triangular matrix; products of blocks are faster than one call of LAPACK."""
-    half = len(lower) // 2
-    if half < 24:
-        out[:] = dtrtri(lower, lower=True)[0]
-        return
-    _invert_lower(lower[:half, :half], out[:half, :half])
-    _invert_lower(lower[half:, half:], out[half:, half:])
-    np.matmul(out[half:, half:], -(lower[half:, :half] @ out[:half, :half]), out=out[half:, :half])
-
-
 class _Fold:
     """The features that were selected on the training rows of a fold, and predictors with the first of them."""
 
@@ -640,7 +593,7 @@ class _Fold:
     ) -> None:
         share = weights[train]
         self.center, deviations = _centered(targets.values[train], share)
-        self._shape, self._neighbors = (len(test), len(self.center)), list[Any]()
+        self._n_tested, self._neighbors = len(test), np.empty((0, 0), dtype=np.uint32)
         if len(chosen) == 0:
             return
         # The columns of a feature stand together: first its numbers, then its polynomials.
@@ -649,35 +602,35 @@ class _Fold:
         plain_ends, ends = np.cumsum([0, *numbers]), np.cumsum([0, *both])
         plain = np.concatenate([np.arange(start, start + n) for start, n in zip(ends, numbers, strict=False)])
         lengths, self._steps = np.unique(np.minimum(sizes, len(chosen)), return_inverse=True)  # a list may end early
-        self._deviations, self._share = deviations, share
-        self._most = min(NEIGHBORS[-1], len(train))
+        self._means = _NeighborMeans(deviations, share)
         some = columns.order_of(chosen)
         T, values = columns.values[np.ix_(some, test)], columns.values[some[plain]]
-        of_sizes = nested_neighbors(
-            values[:, train].T,
-            T[plain].T,
-            features=range(len(plain)),
-            sizes=plain_ends[lengths].tolist(),
-            k=self._most,
-            distances=False,
-            single=True,
-        )
-        self._neighbors = [found.rows for found in of_sizes]
-        mean, gram, product = sums.of_fold(fold, self.center)
-        T -= mean[:, np.newaxis]
+        prefixes = plain_ends[lengths].astype(np.uint64)
+        settings = self._means.length, False, False, False, True, 1  # no ties and no distances, single precision, one thread
+        rows = core.nearest_dense(values[:, train].T, np.ascontiguousarray(T[plain].T), prefixes, *settings)[1]
+        self._neighbors = rows.reshape(len(prefixes), -1)
+        mean, product = sums.of_fold(fold, self.center)
         squares = float(np.einsum("i,ij,ij->j", share, deviations, deviations) @ targets.factor)
-        of_targets = squares, targets.factor, float(share.sum())
-        self._curved = self._straight = _NestedRidge(gram, product, T, *of_targets, ends[lengths])
-        if len(plain) < len(some):
-            self._straight = _NestedRidge(gram[plain][:, plain], product[plain], T[plain], *of_targets, plain_ends[lengths])
+        total, (every, left_out, places) = float(share.sum()), sums.products(fold)
 
-    def predictions(self, step: int) -> list[Real]:
-        """Predict the deviations from the means for the test rows with the features of a size, by every predictor."""
-        if not self._neighbors:
-            return [np.zeros(self._shape)] * (2 + len(NEIGHBORS))
+        def ridge(used: Any, ends: Rows) -> core.NestedRidge:
+            columns = places[used].astype(np.uint64), mean[used], total, product[used], targets.factor, squares, T[used]
+            return core.NestedRidge(every, left_out, *columns, total * np.array(PENALTIES), ends[lengths].astype(np.uint64))
+
+        self._ridges = [ridge(plain, plain_ends), ridge(slice(None), ends)]
+
+    def predict(self, step: int, parts: Real, first: int) -> None:
+        """Write the deviations from the means that every predictor with the features of a size expects in the test rows.
+
+        They are the rows of the stacked parts from the number ``first`` on.
+        """
+        if not len(self._neighbors):
+            parts[: 2 + len(NEIGHBORS), first : first + self._n_tested] = 0.0
+            return
         index = int(self._steps[step])
-        means = _neighbor_means(self._neighbors[index], self._most, self._deviations, self._share)
-        return [self._straight.predict(index), self._curved.predict(index), *means]
+        for at, regression in enumerate(self._ridges):
+            regression.predict(index, parts, at, first)
+        self._means.write(self._neighbors[index], parts, len(self._ridges), first)
 
 
 def _centered(values: Real, weights: Real) -> tuple[Real, Real]:
@@ -691,12 +644,19 @@ def _centered(values: Real, weights: Real) -> tuple[Real, Real]:
     return center, np.where(known, values - center, 0.0)
 
 
-def _neighbor_means(rows: NDArray[Any], length: int, deviations: Real, weights: Real) -> list[Real]:
-    """Return the weighted means of the deviations of the first rows of every list, which has this length."""
-    few = np.minimum(np.array(NEIGHBORS, dtype=np.uint64), np.uint64(length))
-    means = np.empty((len(few), len(rows) // length, deviations.shape[1]))
-    core.neighbor_means(rows, length, few, deviations, weights, means)
-    return list(means)
+class _NeighborMeans:
+    """Weighted means of the deviations of the nearest training rows of a fold, from lists of ``length`` rows."""
+
+    def __init__(self, deviations: Real, weights: Real) -> None:
+        n_rows, n_columns = deviations.shape
+        self.length = min(NEIGHBORS[-1], n_rows)
+        self._few = np.minimum(np.array(NEIGHBORS, dtype=np.uint64), np.uint64(self.length))
+        self._weights, self._weighted = weights, np.zeros((n_rows, -(-n_columns // PADDING) * PADDING))
+        np.multiply(deviations, weights[:, np.newaxis], out=self._weighted[:, :n_columns])
+
+    def write(self, rows: NDArray[np.uint32], parts: Real, part: int, first: int) -> None:
+        """Write the means of the first rows of every list into a stack."""
+        core.neighbor_means(rows, self.length, self._few, self._weighted, self._weights, parts, part, first)
 
 
 # All features.
@@ -718,8 +678,9 @@ def _all_features(problem: Problem, targets: _Targets, folds: list[tuple[Rows, R
         _, deviations = _centered(targets.values[train], weights[train])
         found = regression.predict(fold, test, deviations, targets.factor)
         if distances is not None:
-            k = min(NEIGHBORS[-1], len(train))
-            found += _neighbor_means(distances.nearest(test, train, k), k, deviations, weights[train])
+            means, parts = _NeighborMeans(deviations, weights[train]), np.empty((len(NEIGHBORS), *found[0].shape))
+            means.write(distances.nearest(test, train, means.length), parts, 0, 0)
+            found += list(parts)
         yield found
 
 
@@ -870,19 +831,25 @@ class _Curve:
         self.rows: list[Real] = []  # how much less every row loses, for every size
         self.columns: list[Real] = []
 
-    def add(self, parts: Iterable[list[Real]]) -> None:
-        """Stack the predictions of a size, a list of parts for every fold, with those of the size before as one more part."""
+    def parts(self, n_parts: int) -> Real:
+        """Return an array for the parts of a size, predictions of all rows that are to be stacked, and for one part more."""
+        if len(self._stacked) != n_parts + 1:
+            self._stacked = np.empty((n_parts + 1, *self._truth.shape))
+        return self._stacked
+
+    def add(self, folds: Iterable[list[Real]]) -> None:
+        """Stack the predictions of a size, a list of parts for every fold."""
         first = 0
-        for end, fold in zip(self._ends.tolist(), parts, strict=True):
-            if len(self._stacked) != len(fold) + 1:
-                self._stacked = np.empty((len(fold) + 1, *self._truth.shape))
-            for at, part in enumerate(fold):
-                self._stacked[at, first:end] = part
+        for end, found in zip(self._ends.tolist(), folds, strict=True):
+            self.parts(len(found))[:-1, first:end] = found
             first = end
-        stacked = self._stacked
-        stacked[-1] = self._carried
-        rows, columns = core.stack_parts(stacked, self._truth, self._cells, self._ends, self._low, self._high)
-        self._carried = stacked[-1].copy()
+        self.stack()
+
+    def stack(self) -> None:
+        """Stack the parts, with the stacked predictions of the size before as one more."""
+        self._stacked[-1] = self._carried
+        rows, columns = core.stack_parts(self._stacked, self._truth, self._cells, self._ends, self._low, self._high)
+        self._carried = self._stacked[-1].copy()
         self.rows.append(rows)
         self.columns.append(columns)
 
