@@ -20,7 +20,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import accumulate, product
 from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -129,15 +129,15 @@ def guess(shape: Sequence[int], sizes: Sequence[int]) -> float:
 
 
 class Left(NamedTuple):
-    """Groups of a classifier that are not finished: how many, how many of these have samples, and their expected seconds."""
+    """Groups that are not finished: how many, how many of these have samples, and their expected seconds."""
 
     groups: int
     sampled: int
     seconds: float
 
 
-def left_by_classifier(name: str) -> dict[str, Left]:
-    """Return what the archive lacks of a study, and its expected processor seconds, without loading data."""
+def groups_left(name: str) -> dict[Group, Left]:
+    """Return the groups that the archive lacks of a study, and their expected processor seconds, without loading data."""
     known, (_, shapes) = finished([name]), read(name)
     costs, missing = Costs(), {}
     for part, protocol in REPLICATIONS[name].protocols(full=True, sets=None, data_home=None).items():
@@ -151,12 +151,35 @@ def left_by_classifier(name: str) -> dict[str, Left]:
                     costs.add(group, known[group].seconds, len(done))
                 if len(done) < (wanted := n_splits(protocol, shape[0])):
                     missing[group] = wanted - len(done)
+    return {
+        group: Left(1, int(group in known and first_splits(known[group].splits) >= FEWEST), count * costs(group))
+        for group, count in missing.items()
+    }
+
+
+def left_by_classifier(left: Mapping[Group, Left]) -> dict[str, Left]:
+    """Add up groups by their classifier.
+
+    >>> one, other = (Group("study", "part", name, "jmi", "knn") for name in ("flags", "birds"))
+    >>> left_by_classifier({one: Left(1, 0, 2.0), other: Left(1, 1, 3.0)})
+    {'knn': Left(groups=2, sampled=1, seconds=5.0)}
+    """
     total: dict[str, Left] = {}
-    for group, count in missing.items():
+    for group, one in left.items():
         before = total.get(group.classifier, Left(0, 0, 0.0))
-        is_sampled = group in known and first_splits(known[group].splits) >= FEWEST
-        total[group.classifier] = Left(before.groups + 1, before.sampled + is_sampled, before.seconds + count * costs(group))
+        total[group.classifier] = Left(before.groups + one.groups, before.sampled + one.sampled, before.seconds + one.seconds)
     return total
+
+
+def fitting(left: Mapping[Group, Left], seconds: float) -> int:
+    """Return how many groups can be run in so many seconds, the cheapest first.
+
+    >>> groups = [Group("study", "part", name, "jmi", "knn") for name in ("flags", "birds", "yeast")]
+    >>> fitting(dict(zip(groups, (Left(1, 0, 20.0), Left(1, 0, 5.0), Left(1, 0, 10.0)))), 16.0)
+    2
+    """
+    total = accumulate(sorted(one.seconds for one in left.values()))
+    return sum(spent <= seconds for spent in total)
 
 
 def cells_to_run(

@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from labelsieve.report.figures.style import off_screen, pyplot
 from replications import REPLICATIONS
 from replications.archive import KEY, archived, read
-from replications.campaign import left_by_classifier
+from replications.campaign import fitting, groups_left, left_by_classifier
 from replications.group_jmi import table2
 from replications.mlinfogain import losses
 from replications.mlqpfs import tables2to7
@@ -30,6 +30,7 @@ LEGEND = (
 VERDICTS = {True: ":within:`holds`", False: ":beyond:`fails`", None: "undecided"}
 FOLDER = Path("_static", "replications")  # of the figures, in the output
 MOST_CLASSIFIERS = 20  # rows in the table of costs
+HOURS = {"infogain-table3": 40}  # of a processor, for all cells of a study together
 
 
 def lines(out):
@@ -113,7 +114,8 @@ def cost_lines(name):
     for (*_, classifier), spent in seconds_of(columns).items():
         seconds[classifier] += spent
         counts[classifier] += 1
-    left = left_by_classifier(name)
+    groups = groups_left(name)
+    left = left_by_classifier(groups)
     order = sorted({*seconds, *left}, key=lambda one: (left[one].seconds if one in left else 0.0, seconds[one]), reverse=True)
     headings = ["classifier", "cells", "processor seconds"]
     rows = [[one, f"{counts[one]:,}", f"{seconds[one]:,.0f}"] for one in order]
@@ -124,11 +126,25 @@ def cost_lines(name):
             one = left.get(row[0])
             row += [f"{one.groups:,}", f"{one.sampled:,}", f"{one.seconds / 3600:,.2f}"] if one is not None else ["-", "-", "-"]
         yield from ["What is not run is estimated from finished cells that are similar, or from the size of the data.", ""]
+        if name in HOURS:
+            yield from [limit_text(HOURS[name], sum(seconds.values()), groups), ""]
     elif len(rows) > MOST_CLASSIFIERS:
         rest = order[MOST_CLASSIFIERS:]
         numbers = [f"{sum(each[one] for one in rest):,.0f}" for each in (counts, seconds)]
         rows = [*rows[:MOST_CLASSIFIERS], [f"{len(rest)} others", *numbers]]
     yield from list_table([headings, *rows], escape=True)
+
+
+def limit_text(hours, spent, left):
+    """Say how many of its processor hours a study has spent, and what would fit in the rest, as plain text."""
+    seconds = sorted(one.seconds for one in left.values())
+    n_fitting = fitting(left, 3600 * hours - spent)
+    return (
+        f"All cells of this study may take {hours} processor hours, the cheapest groups first; those of the archive took "
+        f"{spent / 3600:.2f}. Of the {len(left):,} groups that are not run, {n_fitting:,} would fit in the rest, with "
+        f"{sum(seconds[:n_fitting]) / 3600:,.1f} hours; the other {len(left) - n_fitting:,} would need "
+        f"{sum(seconds[n_fitting:]) / 3600:,.0f} hours."
+    )
 
 
 def overview(counted):
