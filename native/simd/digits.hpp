@@ -96,7 +96,7 @@ void add_masked(const row_t* rows, const int32_t* values, size_t n, const uint64
                 for (size_t half = 0; half < 2; ++half) {
                     const uint32_t of_half = uint32_t(mask >> 32 * half);
                     for (size_t v = 0; v < 32; ++v)
-                        some[32 * half + v] += (of_half & uint32_t(1) << v) ? values[i] : 0;
+                        some[32 * half + v] += values[i] & -int32_t(of_half >> v & 1);
                 }
             }
 #endif
@@ -105,93 +105,40 @@ void add_masked(const row_t* rows, const int32_t* values, size_t n, const uint64
     }
 }
 
-// Sixteen scaled numbers become digits: round(x * factor * more) - shift, or `fill` where x is missing. The
-// scale has one value of each for all of them, or one for each. Rounding is to the nearest whole number, of
-// two to the even one.
-#if defined(__AVX512BW__)
-inline __m512d of_scale(double value, size_t) { return _mm512_set1_pd(value); }
-inline __m512d of_scale(const double* values, size_t i) { return _mm512_loadu_pd(values + i); }
-
-template <class Scale>
-__m256i whole_eight(const double* values, const Scale& scale, size_t i) {
-    constexpr __mmask8 every = 0xff;  // without a mask GCC 12 warns of its own headers
-    const __m512d scaled = _mm512_mul_pd(
-        _mm512_mul_pd(_mm512_loadu_pd(values + i), of_scale(scale.factor, i)), of_scale(scale.more, i));
-    const __m512d rounded =
-        _mm512_maskz_roundscale_pd(every, scaled, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    const __m512d whole = _mm512_sub_pd(rounded, of_scale(scale.shift, i));
-    const __mmask8 missing = _mm512_cmp_pd_mask(whole, whole, _CMP_UNORD_Q);
-    return _mm512_maskz_cvttpd_epi32(every, _mm512_mask_mov_pd(whole, missing, of_scale(scale.fill, i)));
-}
-
-template <class Scale>
-void split_sixteen(const double* values, const Scale& scale, size_t i, int16_t* high, int16_t* low) {
-    constexpr __mmask16 every = 0xffff;
-    const __m512i first = _mm512_maskz_broadcast_i64x4(__mmask8(every), whole_eight(values, scale, i));
-    const __m512i z = _mm512_mask_broadcast_i64x4(first, 0xf0, whole_eight(values, scale, i + 8));
-    const __m512i top = _mm512_maskz_srai_epi32(every, _mm512_add_epi32(z, _mm512_set1_epi32(2048)), 12);
-    const __m512i rest = _mm512_sub_epi32(z, _mm512_maskz_slli_epi32(every, top, 12));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(high), _mm512_maskz_cvtepi32_epi16(every, top));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(low), _mm512_maskz_cvtepi32_epi16(every, rest));
-}
-#elif defined(__AVX2__)
-inline __m256d of_scale(double value, size_t) { return _mm256_set1_pd(value); }
-inline __m256d of_scale(const double* values, size_t i) { return _mm256_loadu_pd(values + i); }
-
-template <class Scale>
-__m128i whole_four(const double* values, const Scale& scale, size_t i) {
-    const __m256d scaled = _mm256_mul_pd(
-        _mm256_mul_pd(_mm256_loadu_pd(values + i), of_scale(scale.factor, i)), of_scale(scale.more, i));
-    const __m256d rounded = _mm256_round_pd(scaled, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-    const __m256d whole = _mm256_sub_pd(rounded, of_scale(scale.shift, i));
-    const __m256d missing = _mm256_cmp_pd(whole, whole, _CMP_UNORD_Q);
-    return _mm256_cvttpd_epi32(_mm256_blendv_pd(whole, of_scale(scale.fill, i), missing));
-}
-
-template <class Scale>
-void split_sixteen(const double* values, const Scale& scale, size_t i, int16_t* high, int16_t* low) {
-    __m256i tops[2], rests[2];
-    for (size_t half = 0; half < 2; ++half) {
-        const size_t at = i + 8 * half;
-        const __m256i z = _mm256_inserti128_si256(_mm256_castsi128_si256(whole_four(values, scale, at)),
-                                                  whole_four(values, scale, at + 4), 1);
-        tops[half] = _mm256_srai_epi32(_mm256_add_epi32(z, _mm256_set1_epi32(2048)), 12);
-        rests[half] = _mm256_sub_epi32(z, _mm256_slli_epi32(tops[half], 12));
-    }
-    constexpr int in_order = 0xD8;  // packing takes turns between the halves
-    const auto pack = [](const __m256i* halves) {
-        return _mm256_permute4x64_epi64(_mm256_packs_epi32(halves[0], halves[1]), in_order);
-    };
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(high), pack(tops));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(low), pack(rests));
-}
+// The nearest whole number, of two the even one.
+inline double nearest_whole(double value) {
+#if defined(__SSE4_1__) || defined(__aarch64__)
+    return __builtin_rint(value);
 #else
+    // Adding and subtracting 2^52 rounds a positive number; what is larger is a whole number already.
+    constexpr double large = 4503599627370496.0;
+    const double size = std::fabs(value), rounded = std::copysign((size + large) - large, value);
+    return size < large ? rounded : value;
+#endif
+}
+
 inline double of_scale(double value, size_t) { return value; }
 inline double of_scale(const double* values, size_t i) { return values[i]; }
 
-// Adding and subtracting 2^52 rounds a positive number; what is larger is a whole number already.
-template <class Scale>
-void split_sixteen(const double* values, const Scale& scale, size_t i, int16_t* high, int16_t* low) {
-    constexpr double large = 4503599627370496.0;
-    for (size_t k = 0; k < 16; ++k) {
-        const double scaled = values[i + k] * of_scale(scale.factor, i + k) * of_scale(scale.more, i + k);
-        const double size = std::fabs(scaled), rounded = std::copysign((size + large) - large, scaled);
-        const double whole = (size < large ? rounded : scaled) - of_scale(scale.shift, i + k);
-        const double kept = whole == whole ? whole : of_scale(scale.fill, i + k);
-        const int32_t z = int32_t(kept), top = (z + 2048) >> 12;
-        high[k] = int16_t(top);
-        low[k] = int16_t(z - top * 4096);
+// The first n values become digits: round(x * factor * more) - shift, or `fill` where x is missing. The scale
+// has one value of each for all of them, or one for each. Loops of one kind of number each become vectors.
+template <size_t n, class Scale>
+void split_numbers(const double* values, const Scale& scale, int16_t* high, int16_t* low) {
+    int32_t whole[n];
+    for (size_t k = 0; k < n; ++k) {
+        const double scaled = values[k] * of_scale(scale.factor, k) * of_scale(scale.more, k);
+        const double shifted = nearest_whole(scaled) - of_scale(scale.shift, k);
+        const double fill = of_scale(scale.fill, k);  // read in any case, or the loop becomes no vectors
+        whole[k] = int32_t(shifted == shifted ? shifted : fill);
     }
+    for (size_t k = 0; k < n; ++k) high[k] = int16_t((whole[k] + 2048) >> 12);
+    for (size_t k = 0; k < n; ++k) low[k] = int16_t(whole[k] - ((whole[k] + 2048) >> 12) * 4096);
 }
-#endif
 
 // See Kernels::split_digits.
 void split_digits(const double* values, size_t n, const DigitScale& scale, int16_t* digits) {
     for (size_t i = 0; i < n; i += digit_group)
-        for (size_t k = 0; k < digit_group; k += 16) {
-            int16_t* high = digits + 2 * i + k;
-            split_sixteen(values, scale, i + k, high, high + digit_group);
-        }
+        split_numbers<digit_group>(values + i, scale, digits + 2 * i, digits + 2 * i + digit_group);
 }
 
 // to[column * to_pitch + row] = from[row * from_pitch + column] for eight rows and columns.
@@ -224,15 +171,9 @@ inline void transpose_eight(const int16_t* from, size_t from_pitch, int16_t* to,
 void split_rows(const double* values, size_t pitch, size_t n_rows, const DigitScales& scales,
                 int16_t* digits) {
     int16_t rows[2][digit_group][scanned_columns];
-    for (size_t row = 0; row < digit_group; ++row)
-        for (size_t j = 0; j < scanned_columns; j += 16) {
-            if (row < n_rows) {
-                split_sixteen(values + row * pitch, scales, j, rows[0][row] + j, rows[1][row] + j);
-            } else {
-                std::memset(rows[0][row] + j, 0, 16 * sizeof(int16_t));
-                std::memset(rows[1][row] + j, 0, 16 * sizeof(int16_t));
-            }
-        }
+    for (size_t row = 0; row < n_rows; ++row)
+        split_numbers<scanned_columns>(values + row * pitch, scales, rows[0][row], rows[1][row]);
+    for (auto& of_digit : rows) std::memset(of_digit[n_rows], 0, (digit_group - n_rows) * sizeof of_digit[0]);
     for (size_t j = 0; j < scanned_columns; j += 8)
         for (size_t digit = 0; digit < 2; ++digit)
             for (size_t row = 0; row < digit_group; row += 8)
