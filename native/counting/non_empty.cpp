@@ -18,6 +18,12 @@ constexpr double task_visits = 2e6;
 // Rows of a feature lead to scattered places in memory, which are asked for in advance.
 constexpr size_t ahead = 8;
 
+inline void prefetch([[maybe_unused]] const void* address) {
+#if defined(__GNUC__) || defined(__clang__)
+    __builtin_prefetch(address);
+#endif
+}
+
 }  // namespace
 
 NonEmptyTables::TargetsOfRows::TargetsOfRows(const Targets& of, size_t first, size_t last)
@@ -180,8 +186,8 @@ fixed_t NonEmptyTables::count_pairs(Call& call, size_t feature, std::vector<uint
     const TargetsOfRows& of = call.targets_of;
     for (size_t i = 0; i < rows.size(); ++i) {
         if (i + 2 * ahead < rows.size()) {
-            __builtin_prefetch(of.starts.data() + rows[i + 2 * ahead]);
-            __builtin_prefetch(of.targets.data() + of.starts[rows[i + ahead]]);
+            prefetch(of.starts.data() + rows[i + 2 * ahead]);
+            prefetch(of.targets.data() + of.starts[rows[i + ahead]]);
         }
         if (codes[i] == columns_.implicit(feature)) continue;
         const size_t v = n_given == 1 ? 0 : call.level[rows[i]];
@@ -200,8 +206,7 @@ fixed_t NonEmptyTables::count_pairs(Call& call, size_t feature, std::vector<uint
     };
     for (size_t i = 0; i < n_touched; ++i) {
         const uint32_t target = touched[i];
-        if (i + 2 * ahead < n_touched)
-            __builtin_prefetch(call.listed.data() + touched[i + 2 * ahead] * n_given);
+        if (i + 2 * ahead < n_touched) prefetch(call.listed.data() + touched[i + 2 * ahead] * n_given);
         const Packed all = std::exchange(in_common[target], Packed(0));
         if constexpr (n_given == 1) {
             add(0, target, count_t(all));
