@@ -147,7 +147,11 @@ def size_ticks(ax: Axes, sizes: Iterable[float]) -> None:
     Numbers whose texts would touch those of others are left out.
     """
     run = sorted({int(size) for size in sizes})
-    ax.figure.figure.draw_without_rendering()
+    figure = ax.figure.figure
+    if len(figure.axes) == 1:
+        figure.draw_without_rendering()
+    else:  # a layout of all panels for each of them takes long; before it they are narrower
+        ax.get_xlim()  # sets the limits
     places = {size: float(ax.transData.transform((size, 0.0))[0]) / ax.figure.dpi for size in run}
     widths = {size: text_width(ax, f"{size}", FONT) for size in run}
     rounded = sorted(run, key=lambda size: next(index for index, base in enumerate(ROUND) if size % base == 0))
