@@ -5,6 +5,7 @@ import math
 import os
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -254,11 +255,10 @@ class StudyResults:
         """Return numbers of features that all methods with results have in all their splits."""
         by_method = []
         for method in methods:
-            sizes, table = self.curve(dataset, method, measure, classifier)
-            if method != ALL and table.size:
-                values = self._values.of(dataset, method, measure, classifier)
-                splits = {split for split, _ in values}
-                by_method.append({int(k) for k in sizes if all((split, k) in values for split in splits)})
+            values = self._values.of(dataset, method, measure, classifier)
+            if method != ALL and values:
+                n_splits = len({split for split, _ in values})
+                by_method.append({k for k, count in Counter(k for _, k in values).items() if count == n_splits})
         return sorted(set.intersection(*by_method)) if by_method else []
 
     def _tables(self, dataset: str, measure: str, classifier: str | None, methods: Sequence[str]) -> dict[str, Any]:
