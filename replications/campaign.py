@@ -39,7 +39,7 @@ from replications.sampling import FEWEST, first_splits
 
 GUESS = 1e-9  # seconds for a row, a feature, a label and a number of features
 ENDING = 5.0  # seconds that are kept to store the last results
-RECOMPUTED = 3  # cells of each study that a check computes again, of the cheaper half
+RECOMPUTED = 3  # cells of each study that a check computes again, of the cheapest fifth
 EXACT = 1e-9  # relative difference of values that agree
 OTHER_KERNELS = 0.05  # difference that linear models may have where the kernels of the archive cannot run
 APPLIED = ("drop", "max_labels", "noise")  # settings of a source that loading applies
@@ -141,16 +141,17 @@ def groups_left(name: str) -> dict[Group, Left]:
     known, (_, shapes) = finished([name]), read(name)
     costs, missing = Costs(), {}
     for part, protocol in REPLICATIONS[name].protocols(full=True, sets=None, data_home=None).items():
-        for source, method, learner in product(protocol.datasets, protocol.methods, protocol.classifiers):
-            if source.name in shapes.get(part, {}):
-                shape = shapes[part][source.name][:3]
-                group = Group(name, part, source.name, method.name, learner.name)
-                costs.guesses[group] = guess(shape, protocol.sizes(shape[1], method, learner))
-                done = known[group].splits if group in known else set()
-                if done:
-                    costs.add(group, known[group].seconds, len(done))
-                if len(done) < (wanted := n_splits(protocol, shape[0])):
-                    missing[group] = wanted - len(done)
+        sources = [source for source in protocol.datasets if source.name in shapes.get(part, {})]
+        wanted = {source.name: n_splits(protocol, shapes[part][source.name][0]) for source in sources}
+        for source, method, learner in product(sources, protocol.methods, protocol.classifiers):
+            shape = shapes[part][source.name][:3]
+            group = Group(name, part, source.name, method.name, learner.name)
+            costs.guesses[group] = guess(shape, protocol.sizes(shape[1], method, learner))
+            done = known[group].splits if group in known else set()
+            if done:
+                costs.add(group, known[group].seconds, len(done))
+            if len(done) < wanted[source.name]:
+                missing[group] = wanted[source.name] - len(done)
     return {
         group: Left(1, int(group in known and first_splits(known[group].splits) >= FEWEST), count * costs(group))
         for group, count in missing.items()
@@ -355,7 +356,7 @@ class Recomputed(NamedTuple):
 
 
 def recompute(name: str, data_home: str | None, n_cells: int = RECOMPUTED) -> Iterator[Recomputed]:
-    """Compute archived cells of a study again, one of each group, at equal distances in the cheaper half of the groups."""
+    """Compute archived cells of a study again, one of each group, at equal distances in the cheapest fifth of the groups."""
     columns, _ = read(name)
     if not columns:
         raise InputError(f"nothing of {name} is archived; run replications.campaign.")
@@ -369,7 +370,7 @@ def recompute(name: str, data_home: str | None, n_cells: int = RECOMPUTED) -> It
         splits[Group(name, part, dataset, method, classifier)].add(split)
     costs = finished([name])
     groups = sorted(splits, key=lambda group: costs[group].seconds)
-    step = max(1, len(groups) // 2 // n_cells)
+    step = max(1, len(groups) // 5 // n_cells)
     chosen = groups[: n_cells * step : step]
     parts = load_parts([name], sorted({group.dataset for group in chosen}), data_home)
     cells, _ = cells_to_run(parts, {})
