@@ -328,7 +328,7 @@ class Selection:
         return cls(**values)
 
 
-MAKERS = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
+LIBRARIES = ("pandas", "polars", "pyarrow")
 
 
 def column_names(table: object, given: Names, count: int, what: str) -> tuple[str, ...]:
@@ -370,14 +370,14 @@ def frame_library(backend: str | None, like: object = None) -> str:
     ('polars', 'dict')
     """
     if backend is not None:
-        if backend not in (*MAKERS, "dict"):
-            raise unknown_name("library of frames", backend, [*MAKERS, "dict"])
+        if backend not in (*LIBRARIES, "dict"):
+            raise unknown_name("library of frames", backend, [*LIBRARIES, "dict"])
         return backend
     if is_frame(like):
         library = nw.from_native(like, eager_only=True).implementation.value
-        if library in MAKERS:
+        if library in LIBRARIES:
             return str(library)
-    return next((name for name in MAKERS if find_spec(name) is not None), "dict")
+    return next((name for name in LIBRARIES if find_spec(name) is not None), "dict")
 
 
 def frame_of_columns(columns: Mapping[str, Sequence[Any]], backend: str | None, like: object = None) -> Any:
@@ -387,7 +387,7 @@ def frame_of_columns(columns: Mapping[str, Sequence[Any]], backend: str | None, 
     {'rank': [1, 2], 'feature': ['tempo', 'pitch']}
     """
     library, lists = frame_library(backend, like), {name: list(values) for name, values in columns.items()}
-    return lists if library == "dict" else getattr(import_module(library), MAKERS[library])(lists)
+    return lists if library == "dict" else nw.from_dict(lists, backend=import_module(library)).to_native()
 
 
 def information_frame(

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -31,7 +31,6 @@ NAMES = {
     "bonferroni-dunn": "Bonferroni and Dunn's test",
     "wilcoxon": "Wilcoxon's test with Holm's correction",
 }
-_FRAMES = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 Test = Literal["nemenyi", "bonferroni-dunn", "wilcoxon"]
 
 
@@ -189,7 +188,7 @@ class Comparison:
 
         ``backend`` is "pandas", "polars" or "pyarrow", which must be installed.
         """
-        one_of(backend, "backend", tuple(_FRAMES))
+        one_of(backend, "backend", ("pandas", "polars", "pyarrow"))
         pairs = self.pairs()
         columns = {
             "better": [self.methods[first] for first, _ in pairs],
@@ -199,7 +198,7 @@ class Comparison:
             "p_value": [float(self.p_values[pair]) for pair in pairs],
             "real": [bool(self.different[pair]) for pair in pairs],
         }
-        return getattr(import_module(backend), _FRAMES[backend])(columns)
+        return nw.from_dict(columns, backend=backend).to_native()
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw average ranks on a line: see :func:`labelsieve.report.figures.critical_difference_diagram`."""

@@ -12,6 +12,7 @@ from importlib import import_module
 from itertools import product
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import narwhals.stable.v1 as nw
 import numpy as np
 from scipy.stats import t as t_distribution
 
@@ -123,8 +124,8 @@ class StudyResults:
     ) -> "StudyResults":
         """Make results from rows that were stored elsewhere, such as in an archive of finished studies.
 
-        ``seconds`` are those of the selections by data set and method; ``methods`` gives the order of the methods. Rankings,
-        runs and the profile are empty.
+        ``seconds`` are those of the selections by data set and method; ``methods`` gives the order of the methods. Rankings
+        and runs are empty.
         """
         self = cls.__new__(cls)
         self.protocol, self.runs, self.shapes = {}, [], dict(shapes)
@@ -139,8 +140,11 @@ class StudyResults:
 
     def to_frame(self, backend: Backend = "pandas") -> Any:
         """Return a data frame with a row for each value: its cell, number of features, measure, and the seconds of the cell."""
+        one_of(backend, "backend", BACKENDS)
         columns = {name: [getattr(row, name) for row in self._rows] for name in COLUMNS}
-        return frame_of(columns, {"split": int, "k": int, "value": float, "seconds": float}, backend)
+        kinds = {"split": nw.Int64, "k": nw.Int64, "value": nw.Float64, "seconds": nw.Float64}
+        schema = {name: kinds.get(name, nw.String) for name in COLUMNS}
+        return nw.from_dict(columns, schema, backend=backend).to_native()
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the data frame to a Parquet file; needs pyarrow."""
@@ -579,19 +583,3 @@ def _latex_cell(text: str) -> str:
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     words |= {sign: f"\\{sign}" for sign in "_%&#${}"}
     return "".join(words.get(sign, sign) for sign in " ".join(text.split()))
-
-
-def frame_of(columns: dict[str, list[Any]], types: dict[str, type], backend: Backend) -> Any:
-    """Make a data frame with the same column types whether it has rows or none; columns without a type are text.
-
-    >>> frame_of({"method": [], "k": []}, {"k": int}, "pandas").dtypes["k"]
-    dtype('int64')
-    """
-    one_of(backend, "backend", BACKENDS)
-    library, kinds = import_module(backend), {name: types.get(name, str) for name in columns}
-    if backend == "polars":
-        return library.DataFrame(columns, schema=kinds)
-    if backend == "pandas":
-        return library.DataFrame({name: library.Series(values, dtype=kinds[name]) for name, values in columns.items()})
-    arrow = {int: library.int64(), float: library.float64(), str: library.string()}
-    return library.table(columns, schema=library.schema([(name, arrow[kind]) for name, kind in kinds.items()]))

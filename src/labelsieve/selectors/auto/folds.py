@@ -245,10 +245,11 @@ class Option:
     @property
     def standard_error(self) -> float:
         """Standard error of the mean."""
-        return _standard_error(self.values)
+        return error_of_mean(self.values)
 
 
-def _standard_error(values: Floats) -> float:
+def error_of_mean(values: Floats) -> float:
+    """Return the standard error of the mean of some folds."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
@@ -271,7 +272,7 @@ def choose(options: list[Option], standard_errors: float) -> Option:
     within = [
         option
         for option in options
-        if best.mean - option.mean <= standard_errors * _standard_error(best.values - option.values) + 1e-15
+        if best.mean - option.mean <= standard_errors * error_of_mean(best.values - option.values) + 1e-15
     ]
     return min(within, key=lambda option: (option.n_features, -option.mean))
 

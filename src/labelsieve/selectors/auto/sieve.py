@@ -43,6 +43,7 @@ from labelsieve.selectors.auto.folds import (
     Curves,
     FoldEvaluation,
     comparison_table,
+    error_of_mean,
     for_all_rows,
     nested_choice,
     read_selectors,
@@ -416,7 +417,7 @@ class AutoSieve(BaseSieve):
             "verdict": str(choice.verdict),
             "verdict_text": verdict_text(choice, words, lower_is_better=lower, numeric=evaluation.numeric),
             "score": sign * float(choice.chosen.mean()),
-            "standard_error": _standard_error(choice.chosen),
+            "standard_error": error_of_mean(choice.chosen),
             "all_features_score": sign * float(choice.all.mean()),
             "no_features_score": sign * float(choice.none.mean()),
             "comparison": comparison_table(curves, choice, not_tried, float(self.standard_errors), **options),
@@ -473,7 +474,3 @@ class AutoSummary(Summary):
     def _repr_html_(self) -> str:
         assert self.auto is not None
         return f"<p>{html.escape(self.auto.verdict_text_)}</p>{super()._repr_html_()}"
-
-
-def _standard_error(values: NDArray[np.float64]) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values)))
