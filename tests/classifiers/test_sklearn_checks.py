@@ -24,6 +24,7 @@ from tests.support.discovery import estimator_cases
 
 EXACT_SVM = LinearSVC(dual=False, tol=1e-12)  # its predictions do not depend on the order of rows
 LOGISTIC = LogisticRegression(max_iter=1000)
+SHRUNK = LogisticRegression(C=0.1, max_iter=1000)  # fast where label sets are classes
 SETTINGS = {
     BRkNN: [BRkNN(k=3)],
     MLkNN: [MLkNN(k=3)],
@@ -35,10 +36,10 @@ SETTINGS = {
         BinaryRelevance(LOGISTIC, selector=LabelwiseSieve("mim", n_features_to_select=2)),
     ],
     LIFT: [LIFT(random_state=0)],
-    LabelPowerset: [LabelPowerset(LOGISTIC), LabelPowerset(EXACT_SVM)],
+    LabelPowerset: [LabelPowerset(SHRUNK), LabelPowerset(EXACT_SVM)],
     PrunedPowerset: [
-        PrunedPowerset(LOGISTIC, min_count=2),
-        PrunedPowerset(LOGISTIC, min_count=2, split="smallest", threshold=0.5),
+        PrunedPowerset(SHRUNK, min_count=2),
+        PrunedPowerset(SHRUNK, min_count=2, split="smallest", threshold=0.5),
     ],
     RAkEL: [
         RAkEL(LOGISTIC, soft=True, random_state=0),

@@ -5,15 +5,17 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 from labelsieve import InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
 from labelsieve.selection import Selection
-from labelsieve.selectors import LLSF, MDDM, ChiSquare, selection_stability
+from labelsieve.selectors import LLSF, MDDM, ChiSquare, PermutationImportance, selection_stability
 from labelsieve.stopping import GTest
 from tests.support.discovery import estimator_cases
 from tests.support.selection_data import LABELS, NAMES, frames, make_data
 
 CASES = {
+    PermutationImportance: [PermutationImportance(model=DecisionTreeRegressor(random_state=0), n_repeats=1)],
     LLSF: [LLSF(beta=12.0)],
     MDDM: [],  # projects and selects nothing
     ChiSquare: [ChiSquare(targets="copy-weight")],

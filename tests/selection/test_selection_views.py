@@ -13,18 +13,20 @@ import sklearn
 from rich.cells import cell_len
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeRegressor
 
 from labelsieve import BaselineSieve, InputError, LabelwiseSieve, QuadraticSieve, Sieve, selectors
 from labelsieve.information import conditional_mutual_information, mutual_information
 from labelsieve.registry import CRITERIA
 from labelsieve.report.text import points
 from labelsieve.selection import selection as selection_module
-from labelsieve.selectors import LLSF, MDDM, ChiSquare, ConditionalDiscoveries, ReliefF
+from labelsieve.selectors import LLSF, MDDM, ChiSquare, ConditionalDiscoveries, PermutationImportance, ReliefF
 from labelsieve.stopping import GTest
 from tests.support.discovery import estimator_cases
 from tests.support.selection_data import LABELS, NAMES, frames, make_data
 
 CASES = {
+    PermutationImportance: [PermutationImportance(model=DecisionTreeRegressor(random_state=0), n_repeats=1)],
     LLSF: [LLSF(beta=12.0)],
     MDDM: [],  # projects and selects nothing
     ConditionalDiscoveries: [],  # selects 1 / alpha features or none, and there are fewer
