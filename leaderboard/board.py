@@ -388,22 +388,27 @@ def _add(db: sqlite3.Connection, path: Path, other: Path) -> int:
     return n_added
 
 
+def _shared_columns(db: sqlite3.Connection, table: str) -> list[str]:
+    """Return the columns of a table that both files have; files of earlier versions have more."""
+    ours, theirs = ([row[1] for row in db.execute(f"PRAGMA {name}.table_info({table})")] for name in ("main", "other"))
+    return [column for column in ours if column in theirs]
+
+
 def _copy(db: sqlite3.Connection) -> int:
     db.execute("INSERT OR IGNORE INTO main.facts SELECT * FROM other.facts")
     db.execute("INSERT OR IGNORE INTO main.datasets SELECT * FROM other.datasets")
     first_run = db.execute("SELECT coalesce(max(id), 0) FROM main.runs").fetchone()[0]
-    runs = [row[1] for row in db.execute("PRAGMA main.table_info(runs)")][1:]
-    names = ", ".join(runs)
+    names = ", ".join(_shared_columns(db, "runs")[1:])
     db.execute(f"INSERT INTO main.runs (id, {names}) SELECT id + {first_run}, {names} FROM other.runs")
     db.execute(
         f"DELETE FROM main.selections AS old WHERE EXISTS "
         f"(SELECT 1 FROM other.selections new WHERE {_SELECTION} AND {_BETTER_SELECTION})"
     )
     db.execute(f"DELETE FROM main.cells AS old WHERE EXISTS (SELECT 1 FROM other.cells new WHERE {_CELL} AND {_BETTER_CELL})")
-    db.execute("INSERT OR IGNORE INTO main.selections SELECT * FROM other.selections")
+    names = ", ".join(_shared_columns(db, "selections"))
+    db.execute(f"INSERT OR IGNORE INTO main.selections ({names}) SELECT {names} FROM other.selections")
     first = db.execute("SELECT coalesce(max(id), 0) FROM main.cells").fetchone()[0]
-    columns = [row[1] for row in db.execute("PRAGMA main.table_info(cells)")][1:]
-    names = ", ".join(columns)
+    names = ", ".join(_shared_columns(db, "cells")[1:])
     added = db.execute(f"INSERT OR IGNORE INTO main.cells (id, {names}) SELECT id + {first}, {names} FROM other.cells").rowcount
     db.execute(
         f"INSERT INTO main.results SELECT cell + {first}, k, measure, value FROM other.results "

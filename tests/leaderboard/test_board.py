@@ -1,11 +1,15 @@
 """Results of a leaderboard: joined from shards, exported to Parquet and continued, and read as arrays."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 
 from labelsieve import InputError
 from labelsieve.studies import Study, StudyError, StudyResults
 from labelsieve.studies.protocol import Part
+from labelsieve.studies.store import FILE
 from leaderboard import export_results, import_results, merge_results, read_board
 from tests.support.small_studies import contents, data, protocol
 
@@ -35,6 +39,16 @@ def test_merge_prefers_results_to_errors_and_more_features_to_fewer(tmp_path):
     Study(protocol(**FEW), tmp_path / "many").run()
     assert merge_results(tmp_path / "few", [tmp_path / "many"]) == 12
     assert contents(tmp_path / "few") == contents(tmp_path / "many")
+
+
+def test_studies_of_earlier_versions_are_merged(tmp_path):
+    """Their files have columns with the seconds of phases."""
+    Study(tagged(), tmp_path / "whole").run()
+    with closing(sqlite3.connect(tmp_path / "whole" / FILE)) as db:
+        for table in ("runs", "selections", "cells"):
+            db.execute(f"ALTER TABLE {table} ADD COLUMN storing REAL")
+    assert merge_results(tmp_path / "joined", [tmp_path / "whole"]) == 16
+    assert contents(tmp_path / "joined") == contents(tmp_path / "whole")
 
 
 def test_merge_refuses_other_data_and_folders_without_a_study(tmp_path):
