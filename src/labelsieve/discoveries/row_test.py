@@ -551,7 +551,9 @@ class _ColumnTests(NamedTuple):
 
     def _kurtosis(self, of_cells: Real, vector: NDArray[np.intp], target: NDArray[np.intp]) -> Real:
         """Excess kurtosis of the products of some vectors, whose squares are given, with the residuals of some targets."""
-        used, index = np.unique(target, return_inverse=True)
+        is_used = np.zeros(len(self.squares), dtype=bool)
+        is_used[target] = True
+        used, index = np.flatnonzero(is_used), np.cumsum(is_used)[target] - 1
         squares = self.squares if len(used) == len(self.squares) else self.squares[used]
         weighted, vectors = squares, of_cells
         if not self.rows.equal:
