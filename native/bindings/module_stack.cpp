@@ -135,6 +135,13 @@ void ranks_of_columns(RowMatrix columns, std::optional<Vector<double>> weights,
                   ranks.data());
 }
 
+void standardize_columns(nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu> columns,
+                         Vector<double> weights, double most) {
+    require(weights.shape(0) == columns.shape(1) && weights.shape(0) >= 1, "a weight for each row");
+    const nb::gil_scoped_release released;
+    standardize({columns.data(), columns.size()}, view_of(weights), most);
+}
+
 }  // namespace
 
 void bind_stack(nb::module_& m) {
@@ -142,6 +149,7 @@ void bind_stack(nb::module_& m) {
     m.def("stack_parts", &stack, "parts"_a.noconvert(), "truth"_a.noconvert(), "cells"_a.noconvert(),
           "ends"_a, "low"_a.noconvert(), "high"_a.noconvert());
     m.def("mid_ranks", &ranks_of_columns, "columns"_a.noconvert(), "weights"_a.none(), "ranks"_a.noconvert());
+    m.def("standardize", &standardize_columns, "columns"_a.noconvert(), "weights"_a, "most"_a);
     m.def("neighbor_means", &means_of_rows, "rows"_a, "length"_a, "few"_a, "weighted"_a.noconvert(),
           "weights"_a, "parts"_a.noconvert(), "part"_a, "first"_a);
     nb::class_<NestedRidge>(m, "NestedRidge", "Ridge regressions with the first columns up to several ends.")

@@ -64,6 +64,8 @@ NestedRidge::NestedRidge(const RidgeSums& sums, const TestRows& tested, std::spa
                                     .n_rows = block,
                                     .n_columns = tested_padded_});
         path.inverse = {};
+        for (size_t i = 0; i < n_columns_; ++i)
+            for (size_t y = 0; y < roots_.size(); ++y) path.answers[i * targets_padded_ + y] /= roots_[y];
         path.known = Buffer<double>(checked_product(tested_padded_, targets_padded_));
     }
 }
@@ -175,7 +177,7 @@ void NestedRidge::predict(size_t step, double* out) {
                                 .n_columns = targets_padded_});
     path.done = ends_[step];
     for (size_t row = 0; row < n_tested_; ++row)
-        for (size_t y = 0; y < q; ++y) out[row * q + y] = path.known[row * targets_padded_ + y] / roots_[y];
+        std::copy_n(path.known.data() + row * targets_padded_, q, out + row * q);
 }
 
 }  // namespace labelsieve

@@ -50,7 +50,7 @@ class NestedRidge {
   private:
     struct Path {                // of one penalty
         Buffer<double> inverse;  // of L
-        Buffer<double> answers;  // A, times the roots of the factors
+        Buffer<double> answers;  // A; times the roots of the factors until the best penalties are known
         Buffer<double> tested;   // B
         Buffer<double> known;    // the last prediction
         size_t done = 0;         // columns that it has

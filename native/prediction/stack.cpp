@@ -132,18 +132,15 @@ void stack_parts(const Stack& stack, double* of_rows, double* of_columns) {
                 const double* part = stack.parts + a * size + start;
                 if (weights[a] > 0) kernels().add_weighted(part, weights[a], length, stacked.data());
             }
-            double* out = stack.parts + (n - 1) * size + start;
-            const double *cells = stack.cells + start, *truth = stack.truth + start;
-            for (size_t i = row, at = 0; i < end; ++i) {
-                double saved = 0;
-                for (size_t y = 0; y < q; ++y, ++at) {
-                    out[at] = std::min(std::max(stacked[at], low[y]), high[y]);
-                    const double less = cells[at] * out[at] * (2 * truth[at] - out[at]);
-                    saved += less;
-                    of_columns[y] += less;
-                }
-                of_rows[i] = saved;
-            }
+            for (size_t i = row, at = start; i < end; ++i, at += q)
+                of_rows[i] = kernels().score_cells({.predicted = stacked.data() + (at - start),
+                                                    .weights = stack.cells + at,
+                                                    .truth = stack.truth + at,
+                                                    .low = low,
+                                                    .high = high,
+                                                    .n = q,
+                                                    .limited = stack.parts + (n - 1) * size + at,
+                                                    .of_cells = of_columns});
         }
     }
 }

@@ -358,6 +358,30 @@ void divide(const Wide2& from, Double2 divisor, size_t n, const Wide2& to) {
     }
 }
 
+double score_cells(const CellScores& cells) {
+    constexpr size_t lanes = 8;
+    const double *predicted = cells.predicted, *weights = cells.weights, *truth = cells.truth,
+                 *low = cells.low, *high = cells.high;
+    double* LABELSIEVE_RESTRICT limited = cells.limited;
+    double* LABELSIEVE_RESTRICT of_cells = cells.of_cells;
+    double sums[lanes] = {};
+    const auto score = [&](size_t i, size_t lane) {
+        const double above = predicted[i] < low[i] ? low[i] : predicted[i];
+        const double value = above < high[i] ? above : high[i];
+        const double less = weights[i] * value * (2 * truth[i] - value);
+        limited[i] = value;
+        of_cells[i] += less;
+        sums[lane] += less;
+    };
+    size_t i = 0;
+    for (; i + lanes <= cells.n; i += lanes)
+        for (size_t lane = 0; lane < lanes; ++lane) score(i + lane, lane);
+    for (size_t lane = 0; i < cells.n; ++i, ++lane) score(i, lane);
+    double sum = 0;
+    for (const double lane : sums) sum += lane;
+    return sum;
+}
+
 double dot(const double* a, const double* b, size_t n) {
     constexpr size_t lanes = 32;
     double sums[lanes] = {};
@@ -447,6 +471,7 @@ const Kernels kernels = {
     .add_products = add_products<false>,
     .subtract_products = add_products<true>,
     .add_listed = add_listed,
+    .score_cells = score_cells,
     .move_gradient = move_gradient,
     .best_partner = best_partner,
     .least_of_lanes = least_of_lanes,

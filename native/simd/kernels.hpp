@@ -185,6 +185,14 @@ struct ProductBlock {
 };
 inline constexpr size_t product_block = 8;
 
+// Predictions of n cells are limited; what each takes off the weighted squared error of a prediction of 0 is
+// added to `of_cells`.
+struct CellScores {
+    const double *predicted, *weights, *truth, *low, *high;
+    size_t n;
+    double *limited, *of_cells;
+};
+
 // How numbers become whole numbers of 24 bits: round(x * factor * more) - shift, and `fill` where x is
 // missing. The factor is a power of two, in two parts because one may be beyond the largest number.
 struct DigitScale {
@@ -281,6 +289,9 @@ struct Kernels {
     // sums[j] += the sum of table[row * pitch + j] over n rows, in their order; n_columns is a multiple of 8.
     void (*add_listed)(const row_t* rows, size_t n, const double* table, size_t pitch, size_t n_columns,
                        double* sums);
+
+    // See CellScores; returns the sum of what is added.
+    double (*score_cells)(const CellScores& cells);
 
     // gradient[i] += weight * (up[i] - down[i]). Returns the first variable with the lowest gradient.
     size_t (*move_gradient)(const double* up, const double* down, double weight, size_t n, double* gradient);

@@ -221,8 +221,8 @@ def test_ridge_regressions_of_all_features_are_those_of_scikit_learn(n_columns):
     Y = Z[:, :2] + rng.normal(size=(100, 2))
     train, test = np.arange(80), np.arange(80, 100)
     center = weights[train] @ Y[train] / weights[train].sum()
-    regression = _RidgeOfAll(Z, weights, (0.1, 1.0), [test, train])  # each fold leaves the other rows out
-    found = regression.predict(1, test, Y[train] - center, np.ones(2))
+    regression = _RidgeOfAll(Z, Y, weights, (0.1, 1.0), [test, train])  # each fold leaves the other rows out
+    found = regression.predict(1, test, center, Y[train] - center, np.ones(2))
     scale = weights[train].sum() * max(1.0, n_columns / 80 if n_columns >= 100 else 1.0)
     for penalty, predicted in zip((0.1, 1.0), found, strict=True):
         model = Ridge(penalty * scale).fit(Z[train], Y[train], sample_weight=weights[train])
@@ -328,8 +328,9 @@ def test_large_regressions_of_all_features_have_half_the_digits(monkeypatch, sha
     single, double = [], []
     for most, found in ((500, double), (shape[1] + 1, single)):  # regressions with more than half as many are large
         monkeypatch.setattr(explained, "MANY_COLUMNS", most)
-        regression = _RidgeOfAll(table, weights, (0.01, 0.3), [train])
-        found += regression.predict(0, test, Y[train] - Y[train].mean(axis=0), np.ones(2))
+        regression = _RidgeOfAll(table, Y, weights, (0.01, 0.3), [train])
+        center = np.average(Y[train], axis=0, weights=weights[train])
+        found += regression.predict(0, test, center, Y[train] - center, np.ones(2))
     for rounded, exact in zip(single, double, strict=True):
         assert rounded == pytest.approx(exact, abs=1e-4)
         assert not np.array_equal(rounded, exact)
@@ -490,3 +491,25 @@ def test_lists_for_each_label_are_refused_and_chosen_methods_are_explained():
         LabelwiseSieve("mim", n_features_to_select=2).fit(X, Y).explained_share(X, Y)
     auto = AutoSieve(("mim", "cmim"), cv=3).fit(X, Y)
     assert auto.explained_share(X, Y).explained[-1] > 0.1
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_standardized_columns_are_those_of_plain_code(weighted):
+    rng = np.random.default_rng(18)
+    weights = rng.integers(1, 4, 203).astype(float) if weighted else np.ones(203)
+    columns = np.array([1.0, 1e300, 1e-300, 1.0, 1.0, 1.0])[:, np.newaxis] * rng.standard_t(2, size=(6, 203))
+    columns[3], columns[4] = 1e5 / 3, np.nan
+    columns[5, ::4] = np.nan
+    found = columns.copy()
+    core.standardize(found, weights, 5.0)
+    assert not found[3:5].any()  # nothing varies
+    for column, standard in zip(columns[[0, 1, 2, 5]], found[[0, 1, 2, 5]], strict=True):
+        known = ~np.isnan(column)
+        scaled = column / np.nanmax(np.abs(column))
+        mean = np.average(scaled[known], weights=weights[known])
+        deviation = np.sqrt(np.average((scaled[known] - mean) ** 2, weights=weights[known]))
+        assert standard[known] == pytest.approx(np.clip((scaled[known] - mean) / deviation, -5, 5))
+        assert not standard[~known].any()
+    assert np.abs(found).max() == 5.0
+    with pytest.raises(ValueError, match="a weight for each row"):
+        core.standardize(found, weights[1:], 5.0)

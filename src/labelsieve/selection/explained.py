@@ -468,9 +468,12 @@ class _Columns:
         n_plain, n_ranked = len(columns), len(ranks)
         for feature, rows in self.curved.items():
             self.curved[feature] = [n_plain + row + power * n_ranked for row in rows for power in range(3)]
-        self.values = _standard(np.array(columns).reshape(n_plain, table.shape[0]), weights)
+        self.values = np.empty((n_plain + 3 * n_ranked, table.shape[0]))
+        for row, column in enumerate(columns):
+            self.values[row] = column
         if n_ranked:
-            self.values = np.concatenate([self.values, _standard(_polynomials(_ranks(np.array(ranks))), weights)])
+            _polynomials(_ranks(np.array(ranks)), self.values[n_plain:])
+        core.standardize(self.values, weights, CLIP)
 
     def order_of(self, chosen: NDArray[np.intp]) -> Rows:
         """Return the rows of some features, those of a feature together: first its numbers, then its polynomials."""
@@ -509,13 +512,8 @@ class _Sums:
     def __init__(self, columns: _Columns, orders: list[Rows], targets: "_Targets", weights: Real, trains: list[Rows]) -> None:
         values, n_rows = columns.values, len(weights)
         self._values, self._weights, self._orders, self._trains = values, weights, orders, trains
-        known = ~np.isnan(targets.values)
-        of_targets = weights[:, np.newaxis] * np.where(known, targets.values, 0.0)
-        self._gaps = not known.all()
-        share = weights[:, np.newaxis]
-        of_rows = np.hstack([share, of_targets, share * known] if self._gaps else [share, of_targets])
         self._total = [float(weights[train].sum()) for train in trains]
-        rests = _rests(n_rows, trains)
+        of_rows, rests = _weighted_targets(targets.values, weights), _rests(n_rows, trains)
         each = sum(len(train) * len(order) ** 2 for train, order in zip(trains, orders, strict=True))
         together = len(values) <= 2 * MANY_COLUMNS and n_rows * len(values) ** 2 <= each
         sums, grams = list[Real](), list[Real]()
@@ -529,9 +527,8 @@ class _Sums:
 
     def of_fold(self, fold: int, center: Real) -> tuple[Real, Real]:
         """Return the means of the columns of a fold, and their centered products with the targets less ``center``."""
-        total, q, sums = self._total[fold], len(center), self._sums.of_fold(fold)[self._orders[fold]]
-        product = sums[:, 1 : 1 + q] - center * (sums[:, 1 + q :] if self._gaps else sums[:, :1])
-        return sums[:, 0] / total, product
+        sums = self._sums.of_fold(fold)[self._orders[fold]]
+        return sums[:, 0] / self._total[fold], _centered_products(sums, center)
 
     def products(self, fold: int) -> tuple[Real, Real | None, Rows]:
         """Return products of columns, those over the rows that a fold leaves out, and where its columns are among them."""
@@ -542,6 +539,21 @@ class _Sums:
         return _gram(self._values[np.ix_(some, train)].T, self._weights[train]), None, np.arange(len(some))
 
 
+def _weighted_targets(values: Real, weights: Real) -> Real:
+    """Return the weights of the rows, the targets times them, and the weights of known cells where some targets are unknown."""
+    known, share = ~np.isnan(values), weights[:, np.newaxis]
+    if known.all():
+        return np.hstack([share, share * values])
+    return np.hstack([share, share * np.where(known, values, 0.0), share * known])
+
+
+def _centered_products(sums: Real, center: Real) -> Real:
+    """Return products with the targets less ``center``, from the products of columns with :func:`_weighted_targets`."""
+    q = len(center)
+    of_known = sums[:, :1] if sums.shape[1] == 1 + q else sums[:, 1 + q :]
+    return np.asarray(sums[:, 1 : 1 + q] - center.astype(sums.dtype) * of_known)
+
+
 def _ranks(columns: Real) -> Real:
     """Return mean ranks among the known cells of every column, in rows, from -1 to 1; missing cells have 0."""
     ranks = np.empty_like(columns)
@@ -549,28 +561,16 @@ def _ranks(columns: Real) -> Real:
     return np.nan_to_num(2 * ranks - 1.0, copy=False)
 
 
-def _polynomials(u: Real) -> Real:
-    """Stack numbers from -1 to 1 and their second and third Legendre polynomial."""
-    squares = u**2
-    return np.concatenate([u, 1.5 * squares - 0.5, (2.5 * squares - 1.5) * u])
-
-
-def _standard(columns: Real, weights: Real) -> Real:
-    """Give columns, in rows, mean 0 and variance 1, and at most 5 deviations; missing cells become 0."""
-    largest = np.maximum(np.fmax.reduce(np.abs(columns), axis=1, initial=0.0), 1e-300)[:, np.newaxis]
-    filled: Real = columns / largest  # squares of very large numbers would overflow
-    gaps = np.isnan(filled)
-    has_gaps = bool(gaps.any())
-    if has_gaps:
-        filled[gaps] = 0.0
-    total: Any = np.maximum(~gaps @ weights, 1e-300) if has_gaps else weights.sum()
-    filled -= (filled @ weights / total)[:, np.newaxis]
-    if has_gaps:
-        filled[gaps] = 0.0
-    deviation = np.sqrt(np.einsum("ij,ij,j->i", filled, filled, weights) / total)
-    filled *= np.divide(1.0, deviation, out=np.zeros_like(deviation), where=deviation > 1e-12)[:, np.newaxis]
-    np.clip(filled, -CLIP, CLIP, out=filled)
-    return filled
+def _polynomials(u: Real, out: Real) -> None:
+    """Write numbers from -1 to 1 and their second and third Legendre polynomial, one after the other."""
+    first, second, third = np.split(out, 3)
+    first[:] = u
+    np.multiply(u, u, out=second)
+    np.multiply(second, 2.5, out=third)
+    third -= 1.5
+    third *= u
+    second *= 1.5
+    second -= 0.5
 
 
 # Predictors of a fold.
@@ -672,11 +672,12 @@ def _all_features(problem: Problem, targets: _Targets, folds: list[tuple[Rows, R
     n_rows, n_columns = Z.shape
     n_tested = sum(len(test) for _, test in folds)
     near = not sp.issparse(Z) and float(n_tested) * n_rows * n_columns <= MOST_STEPS
-    regression = _RidgeOfAll(Z, weights, ALL_PENALTIES[min(Z.shape) > MANY_COLUMNS // 2 :], [train for train, _ in folds])
+    penalties, trains = ALL_PENALTIES[min(Z.shape) > MANY_COLUMNS // 2 :], [train for train, _ in folds]
+    regression = _RidgeOfAll(Z, targets.values, weights, penalties, trains)
     distances = _Distances(Z, regression.products_of_rows) if near else None
     for fold, (train, test) in enumerate(folds):
-        _, deviations = _centered(targets.values[train], weights[train])
-        found = regression.predict(fold, test, deviations, targets.factor)
+        center, deviations = _centered(targets.values[train], weights[train])
+        found = regression.predict(fold, test, center, deviations, targets.factor)
         if distances is not None:
             means, parts = _NeighborMeans(deviations, weights[train]), np.empty((len(NEIGHBORS), *found[0].shape))
             means.write(distances.nearest(test, train, means.length), parts, 0, 0)
@@ -688,8 +689,9 @@ def _all_columns(problem: Problem) -> Any:
     """Return the columns of all features with variance 1; those of an array have mean 0, too."""
     table = problem.features
     if table.dense is not None:
-        values = LearnerFeatures(table).everything()
-        return _standard(values.T, np.ones(len(values))).T
+        columns = np.array(LearnerFeatures(table).everything().T, order="C")  # which are changed in place
+        core.standardize(columns, np.ones(columns.shape[1]), CLIP)
+        return columns.T
     matrix = sp.csr_array(table.sparse, dtype=np.float64, copy=True)
     matrix.data[np.isnan(matrix.data)] = 0.0
     n_rows = matrix.shape[0]
@@ -728,7 +730,7 @@ class _RidgeOfAll:
     Large ones are computed in single precision, which takes half the time: their penalties are far above its rounding.
     """
 
-    def __init__(self, Z: Any, weights: Real, penalties: tuple[float, ...], trains: list[Rows]) -> None:
+    def __init__(self, Z: Any, targets: Real, weights: Real, penalties: tuple[float, ...], trains: list[Rows]) -> None:
         self._penalties, self._trains, (n_rows, n_columns) = penalties, trains, Z.shape
         self._real: Any = np.float32 if min(penalties) >= LEAST_IN_SINGLE and min(Z.shape) > MANY_COLUMNS // 2 else np.float64
         cells = n_rows * n_columns
@@ -740,35 +742,37 @@ class _RidgeOfAll:
         self._products: _Left | None = None
         if n_rows <= n_columns and n_rows <= 2 * MANY_COLUMNS:
             self.products_of_rows = _gram(self._Z.T, np.ones(n_columns)).astype(self._real, copy=False)
-        elif n_columns <= 2 * MANY_COLUMNS:
-            rests = _rests(n_rows, trains)
+            return
+        rests, of_rows = _rests(n_rows, trains), _weighted_targets(targets, weights).astype(self._real, copy=False)
+        table: Any = self._Z
+        sums = [np.asarray(table[rest].T @ of_rows[rest]) for rest in rests]
+        self._sums = _Left(sums, lambda: np.asarray(table.T @ of_rows), rests, n_rows)
+        if n_columns <= 2 * MANY_COLUMNS:
             of_rests = [_upper_gram(self._Z[rest], weights[rest]) for rest in rests]
             self._products = _Left(of_rests, lambda: _upper_gram(self._Z, weights), rests, n_rows)
 
-    def predict(self, fold: int, test: Rows, deviations: Real, factor: Real) -> list[Real]:
-        """Predict the deviations of the targets of test rows of a fold, with each penalty."""
+    def predict(self, fold: int, test: Rows, center: Real, deviations: Real, factor: Real) -> list[Real]:
+        """Predict the deviations of the targets from ``center`` for test rows of a fold, with each penalty."""
         train = self._trains[fold]
         weights = self._weights[train]
         total = float(weights.sum())
         if self.products_of_rows is not None:
             return self._by_row_products(train, test, deviations, weights, total)
-        share = np.zeros((self._Z.shape[0], 1 + deviations.shape[1]), dtype=self._real)
-        share[train, 0], share[train, 1:] = weights, weights[:, np.newaxis] * deviations
-        sums, kept, T = np.asarray(self._Z.T @ share), None, self._Z[test]
+        sums, kept, T = self._sums.of_fold(fold), None, self._Z[test]
+        mean, product = sums[:, 0] / total, _centered_products(sums, center)
         if len(sums) > MANY_COLUMNS:
-            kept = np.sort(np.argpartition(-((sums[:, 1:] ** 2) @ factor), MANY_COLUMNS)[:MANY_COLUMNS])
-            T, sums = T[:, kept], sums[kept]
+            kept = np.sort(np.argpartition(-((product**2) @ factor), MANY_COLUMNS)[:MANY_COLUMNS])
+            T, mean, product = T[:, kept], mean[kept], product[kept]
         if self._products is None:
             Z = self._Z[train]
             gram = _upper_gram(Z if kept is None else Z[:, kept], weights)
         else:
             gram = self._products.of_fold(fold)
             gram = gram if kept is None else gram[kept].take(kept, axis=1)
-        mean = sums[:, 0] / total
         gram = np.asarray(gram - np.outer(total * mean, mean), dtype=self._real)
         return [
             np.asarray(T @ solved - mean @ solved, dtype=np.float64)
-            for solved in (_ridge_solution(gram, penalty * total, sums[:, 1:]) for penalty in self._penalties)
+            for solved in (_ridge_solution(gram, penalty * total, product) for penalty in self._penalties)
         ]
 
     def _by_row_products(self, train: Rows, test: Rows, deviations: Real, weights: Real, total: float) -> list[Real]:
