@@ -258,6 +258,7 @@ class LeastSquaresGain(Gain):
         # Columns that are all in memory alike: the core adds up their products, and need not return after each step.
         self._digits = self._source.own_digits if isinstance(self._source, RowSums) and self._listed is None else None
         self._gains = self._expected = np.zeros(len(self._starts) - 1)
+        self._quantiles: dict[float, float] = {}  # of the largest gain that noise reaches, by its probability
         self._known: dict[int, Wide] = {}  # products with columns that were asked for ahead
         self._selected: set[int] = set()
 
@@ -369,10 +370,12 @@ class LeastSquaresGain(Gain):
         """
         if alpha >= 1:
             return 0.0
-        n_columns = np.diff(self._starts)
-        of_one = -np.expm1(np.log1p(-alpha) / len(n_columns))  # of one feature above a level that none exceeds, 1 - alpha
-        scale = self._left.sum() / self._n_rows
-        return float(scale * max((self._quantile(of_one, size) for size in np.unique(n_columns[n_columns > 0])), default=0.0))
+        if alpha not in self._quantiles:
+            n_columns = np.diff(self._starts)
+            of_one = -np.expm1(np.log1p(-alpha) / len(n_columns))  # of one feature above a level that none exceeds, 1 - alpha
+            sizes = np.unique(n_columns[n_columns > 0])
+            self._quantiles[alpha] = max((self._quantile(of_one, size) for size in sizes), default=0.0)
+        return float(self._left.sum() / self._n_rows * self._quantiles[alpha])
 
     @cached_property
     def _n_independent(self) -> float:
