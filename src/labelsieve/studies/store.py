@@ -235,7 +235,7 @@ class StudyStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """Commit everything or nothing."""
+        """Store all changes that the block makes in the database, or none of them if it fails."""
         with plain_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
